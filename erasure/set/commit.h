@@ -27,6 +27,8 @@ class Commit {
   /// Drives that durably hold every shard file that the commit refers to (INV-2); all bits set when it
   /// refers to none. Members outside do not count to W.
   [[nodiscard]] virtual SlotMask holders() const { return static_cast<SlotMask>(~SlotMask{0}); }
+  /// True for what gives space back (deletes, aborts, garbage): taken even when the set is full.
+  [[nodiscard]] virtual bool frees_space() const { return false; }
 };
 
 /// The one commit function (INV-8): numbers, logs, decides and applies (storage.md 3.4).

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "erasure/base/clock.h"
+#include "erasure/base/rng.h"
+#include "erasure/base/scheduler.h"
+#include "erasure/io/crash_point.h"
+#include "erasure/io/vfs.h"
+#include "erasure/set/commit_pipeline.h"
+#include "erasure/set/members.h"
+#include "erasure/set/row_rebuilder.h"
+#include "erasure/set/set_options.h"
+#include "erasure/store.h"
+
+namespace mote::erasure {
+
+/// What a set lives in; everything outlives it.
+struct SetEnvironment {
+  Vfs& vfs;
+  Scheduler& scheduler;
+  Clock& clock;
+  Rng& rng;
+  const RowRebuilder& rebuilder;
+  CrashPoints* crash_points = nullptr;  ///< null: none
+};
+
+/// Called on an engine thread each time a slot has become a healing member: at open, after a drive
+/// came back, after replace(). It starts the heal of that slot and returns; the heal ends with
+/// CommitPipeline::promote().
+using HealStarter = UniqueFunction<void(Slot)>;
+
+/// One erasure set of local drives: their identity, their logs, the commit pipeline over them and
+/// the watch that keeps their states true (storage.md 3.1, 3.3-3.6). Thread-safe unless said
+/// otherwise.
+class DriveSet {
+ public:
+  /// Formats blank directories as the k + m drives of a new deployment, in this order. Directories
+  /// are created when they are missing. Also finishes a first format that a crash cut short (no
+  /// drive has data). Blocks. Errors: already_exists (a drive is formatted and in use: use open),
+  /// wrong_drive (holds foreign data), io_error.
+  static Status format(const SetEnvironment& environment, const SetOptions& options,
+                       const std::vector<std::string>& paths);
+
+  /// Opens formatted drives in any order, recovers (nothing is served before), and starts the
+  /// watch. Drives that are blank, missing or not mounted are absent. `options.k` and `.m` must fit
+  /// the labels. Blocks; call from a thread that runs nothing of the scheduler. `start_heal` may be
+  /// called from within. Errors: no_such_file (no drive is formatted), wrong_drive, drive_locked,
+  /// unsupported, read_quorum (fewer than k can answer, or what may have been acknowledged cannot
+  /// be decoded from those present), corrupt. `problem`, if not null, gets a sentence that names
+  /// the drives.
+  static Result<std::unique_ptr<DriveSet>> open(const SetEnvironment& environment,
+                                                const SetOptions& options,
+                                                const std::vector<std::string>& paths,
+                                                HealStarter start_heal, std::string* problem);
+
+  ~DriveSet();
+  DriveSet(const DriveSet&) = delete;
+  DriveSet& operator=(const DriveSet&) = delete;
+
+  [[nodiscard]] const SetOptions& options() const noexcept;
+  [[nodiscard]] std::shared_ptr<const Members> members() const;
+  /// Where every write of this set goes, and where failures of drives are reported.
+  [[nodiscard]] CommitPipeline& pipeline() noexcept;
+  /// Random, the same on all drives, from the first format.
+  [[nodiscard]] std::array<std::byte, 16> deployment() const noexcept;
+
+  /// Formats the blank directory `path` as the drive of `slot`, whose old drive is away for good,
+  /// and admits it as healing. Blocks on that drive. Errors: invalid_argument (the slot is a
+  /// member), already_exists (not blank), ...
+  void replace(Slot slot, std::string path, Completion<void> done);
+
+  /// Appends this set's drives to `status.drives`, and adds to its counters and flags.
+  void add_status(StoreStatus& status) const;
+
+  /// Takes no more commits (shutting_down), waits for those in flight, writes decided marks,
+  /// flushes, releases the drives. Commits in doubt of a frozen set end with timed_out. A hung
+  /// drive is given up. Blocks; once; from a thread that runs no completion of this set.
+  void close();
+
+ private:
+  class Impl;
+  explicit DriveSet(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mote::erasure
