@@ -7,6 +7,7 @@
 #include "erasure/base/clock.h"
 #include "erasure/base/rng.h"
 #include "erasure/base/scheduler.h"
+#include "erasure/drive/index_rocksdb.h"
 #include "erasure/io/crash_point.h"
 #include "erasure/io/vfs.h"
 #include "erasure/set/commit_pipeline.h"
@@ -23,6 +24,7 @@ struct SetEnvironment {
   Scheduler& scheduler;
   Clock& clock;
   Rng& rng;
+  const IndexResources& index_resources;  ///< shared by all sets of the process
   const RowRebuilder& rebuilder;
   CrashPoints* crash_points = nullptr;  ///< null: none
 };
