@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "erasure/base/event.h"
 #include "erasure/base/unique_function.h"
 
 namespace mote {
@@ -36,6 +37,9 @@ class Scheduler {
   virtual TimerId after(std::chrono::milliseconds delay, Task task) = 0;
   /// True if the timer had not started; false if it ran, runs, or was cancelled before.
   virtual bool cancel(TimerId id) = 0;
+  /// Blocks the calling thread, which runs none of this scheduler's tasks, until `event` is set; false if
+  /// `limit` passed first. A simulated scheduler runs its tasks and moves its clock meanwhile.
+  virtual bool wait(Event& event, std::chrono::milliseconds limit) { return event.wait_for(limit); }
 };
 
 }  // namespace mote
