@@ -1,0 +1,127 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "erasure/log/log_reader.h"
+#include "erasure/log/membership.h"
+#include "erasure/meta/drive_state.h"
+
+namespace mote::erasure {
+
+/// What a start found in one slot.
+enum class SlotCondition : std::uint8_t {
+  absent,   ///< no drive, or it cannot be read (I/O error): never the same as "has nothing"
+  blank,    ///< an adopted drive without a log: replaced, or a start was interrupted
+  damaged,  ///< LogVerdict::damaged, or its index is gone
+  readable,
+};
+
+/// Commits and configurations that one log holds of one epoch: first..last without a hole.
+struct EpochRange {
+  std::uint32_t epoch = 0;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  friend bool operator==(const EpochRange&, const EpochRange&) = default;
+};
+
+/// Summary of one drive. A blank drive that nobody asked to adopt is absent.
+struct SlotInput {
+  SlotCondition condition = SlotCondition::absent;
+  std::vector<EpochRange> entries;            ///< rising; cfg records count as entries
+  std::vector<Configuration> configurations;  ///< in log order, the restated one too
+  CommitSeq decided;                          ///< last decided mark
+  CommitSeq applied;                          ///< persisted `applied` of the index
+  std::uint32_t promise = 0;
+};
+
+/// Makes the summary. A hole in an epoch, or entries missing between `applied` and the first one
+/// (the log was lost in part), make it `damaged`; so does verdict damaged; groups == 0 makes it
+/// `blank`.
+SlotInput summarize(const LogContents& contents, CommitSeq applied);
+
+struct RecoveryInput {
+  Geometry geometry;
+  std::vector<SlotInput> slots;  ///< k + m
+  /// --accept-log-loss: where m = 0, go on from the intact beginning of a damaged log.
+  bool accept_log_loss = false;
+  /// `mote drives replace`: instead of refusing, void what may have been acknowledged and cannot be
+  /// decoded; the plan then says what was given up.
+  bool give_up_undecodable = false;
+};
+
+enum class RecoveryOutcome : std::uint8_t {
+  serve,      ///< carry the plan out, then ready
+  read_only,  ///< at least k, fewer than W: read, write nothing to any drive
+  refuse,     ///< do not serve; the plan says why and which drives are missing
+};
+
+enum class Refusal : std::uint8_t {
+  none,
+  no_configuration,  ///< no present drive has a configuration that can have been in force
+  too_few_drives,    ///< fewer than k members, or no current one, are present and intact
+  undecodable,       ///< something may have been acknowledged and is on fewer than k present drives
+  log_damaged,       ///< m = 0 and the log is damaged: see accept_log_loss
+  contradiction,  ///< a decided mark lies above everything that can have been in force: more drives
+                  ///< than m lost what they had
+};
+std::string_view to_string(Refusal refusal) noexcept;
+
+/// What becomes of one slot.
+struct SlotPlan {
+  DriveState state = DriveState::offline;  ///< current, healing, offline
+  /// Its log begins anew with promise and configuration (LogWriter::begin); heal from nothing. Else
+  /// LogWriter::resume, and a healing drive goes on with its heal.
+  bool fresh_log = false;
+  /// A CURRENT or HEALING member that ended below other drives' marks or is damaged: why it lost
+  /// its standing, for the log.
+  bool lost_acknowledged = false;
+  /// Sequences to append to its log before the configuration; rows rebuilt from k others
+  /// (RowRebuilder). Empty unless a member is short of what is forwarded; see plan_recovery.
+  std::vector<EpochRange> forward;
+};
+
+/// What a start does, in this order; a crash anywhere in it changes nothing (storage.md 3.5):
+///  1. resume() the logs of all slots without fresh_log; append and sync promise{new_epoch} on
+///  *all*
+///     slots that are not offline (those with fresh_log in their old log, where it can be read);
+///  2. append and sync `forward`;
+///  3. write and sync `configuration` on every slot that is not offline: append_group, or begin()
+///  with
+///     {promise, configuration} where fresh_log. Decided mark of these groups: `floor`, not `end`;
+///  4. apply, on every slot without fresh_log, its own entries above its `applied` for which
+///  counts();
+///     flush all; recycle; only then serve. `end` and the configuration are decided from step 3 on.
+struct RecoveryPlan {
+  RecoveryOutcome outcome = RecoveryOutcome::refuse;
+  Refusal refusal = Refusal::none;
+  SlotSet missing;  ///< refuse, read_only: members that would help, absent or lost
+  std::uint32_t new_epoch = 0;
+  CommitSeq floor;              ///< decided before this start by what the drives say
+  CommitSeq end;                ///< last sequence that counts: floor, or above it what is forwarded
+  Configuration configuration;  ///< {new_epoch, 1}; outcome serve only
+  std::vector<SlotPlan> slots;
+  std::vector<CommitSeq> ends;  ///< last sequence that counts of each epoch known, newest first
+  CommitSeq given_up;  ///< give_up_undecodable: last sequence that was voided so, else zero
+
+  /// True if an entry of this number belongs to the set's history, false if it is void.
+  [[nodiscard]] bool counts(CommitSeq seq) const;
+};
+
+/// Rules 1-4 of storage.md 3.5, pure. Terms:
+/// - A drive *proves* if it is readable and not lost: lost is who ends (log or applied) below
+/// another
+///   drive's decided mark or persisted applied. A log that begins with a configuration proves
+///   nothing about what lies before that one (a drive that joined).
+/// - A configuration is *possible* if at least one of its members proves about it and all that do
+/// hold
+///   it. The newest possible epoch is the one in force.
+/// - A sequence of that epoch may have been acknowledged if some possible configuration, its
+/// governing
+///   one or a later one, has it on all its proving members. A sequence of an earlier epoch counts
+///   up to the `end` of the epoch in force. Everything at or below the highest mark counts anyway.
+/// Since all *present* members hold what is forwarded, `forward` is empty for drives that were
+/// current; whoever lacks something else lost it or was away, and heals.
+RecoveryPlan plan_recovery(const RecoveryInput& input);
+
+}  // namespace mote::erasure
