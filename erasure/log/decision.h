@@ -21,7 +21,7 @@ namespace mote::erasure {
 class DecisionTracker {
  public:
   /// `start` governs from the beginning and is effective: every member has synced it.
-  DecisionTracker(Geometry geometry, const Configuration& start);
+  DecisionTracker(SetGeometry geometry, const Configuration& start);
 
   /// The next number, for a commit that goes to all members() in this same step.
   CommitSeq assign();
@@ -56,7 +56,7 @@ class DecisionTracker {
   Configuration add(Configuration next);
   bool advance();
 
-  Geometry geometry_;
+  SetGeometry geometry_;
   /// Not yet superseded by an effective one, oldest first.
   std::vector<Configuration> configurations_;
   std::array<CommitSeq, kSlotsMax> positions_{};

@@ -51,22 +51,23 @@ class SlotSet {
 /// "{0,2,3}", for logs and messages that name drives.
 std::string to_string(SlotSet slots);
 
-/// Data and parity drives of a set: 1 <= k, m <= k, k + m <= kSlotsMax.
-struct Geometry {
+/// Data and parity drives of a set: 1 <= k, m <= k, k + m <= kSlotsMax. (codec/geometry.h has the name
+/// Geometry in this namespace, and set/ includes both.)
+struct SetGeometry {
   std::uint8_t k = 1;
   std::uint8_t m = 0;
 
   [[nodiscard]] constexpr unsigned drives() const { return static_cast<unsigned>(k) + m; }
-  friend constexpr bool operator==(const Geometry&, const Geometry&) = default;
+  friend constexpr bool operator==(const SetGeometry&, const SetGeometry&) = default;
 };
 
-[[nodiscard]] constexpr bool is_valid(Geometry geometry) {
+[[nodiscard]] constexpr bool is_valid(SetGeometry geometry) {
   return geometry.k >= 1 && geometry.m <= geometry.k && geometry.drives() <= kSlotsMax;
 }
 
 /// W, the fewest drives that may acknowledge: max(k, m+1). Any m of them may be lost and one is
 /// left that remembers; k of them decode.
-[[nodiscard]] constexpr unsigned write_quorum(Geometry geometry) {
+[[nodiscard]] constexpr unsigned write_quorum(SetGeometry geometry) {
   const unsigned survivors = static_cast<unsigned>(geometry.m) + 1;
   return geometry.k > survivors ? geometry.k : survivors;
 }
@@ -95,12 +96,12 @@ std::string encode(const Configuration& configuration);
 Result<Configuration> decode_configuration(ByteView bytes);
 
 /// The configuration of a set that was just formatted: epoch 1, n 1, every drive current.
-Configuration first_configuration(Geometry geometry);
+Configuration first_configuration(SetGeometry geometry);
 
 /// True if `configuration` without `slot` still has W members and a current one. False also if
 /// `slot` is no member. When false and the drive does not answer, the set freezes (storage.md 3.4
 /// rule 6).
-bool may_expel(Geometry geometry, const Configuration& configuration, Slot slot);
+bool may_expel(SetGeometry geometry, const Configuration& configuration, Slot slot);
 
 /// The successors of `last`, which REQUIRES to be the newest configuration that was enqueued
 /// (effective or not), each to be enqueued under number `seq` > last.seq, seq.epoch ==

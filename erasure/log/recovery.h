@@ -41,7 +41,7 @@ struct SlotInput {
 SlotInput summarize(const LogContents& contents, CommitSeq applied);
 
 struct RecoveryInput {
-  Geometry geometry;
+  SetGeometry geometry;
   std::vector<SlotInput> slots;  ///< k + m
   /// --accept-log-loss: where m = 0, go on from the intact beginning of a damaged log.
   bool accept_log_loss = false;
