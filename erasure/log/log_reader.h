@@ -46,8 +46,9 @@ struct LogContents {
   std::vector<Configuration> configurations;  ///< distinct, in log order
   CommitSeq decided;                          ///< last decided mark
   std::uint32_t promise = 0;                  ///< highest promised epoch
-  std::uint64_t groups = 0;                   ///< 0: no log was ever begun here (a blank drive)
-  std::vector<SegmentInfo> segments;          ///< that count, oldest first
+  bool begins = false;       ///< nothing was recycled: the log is here from its first group
+  std::uint64_t groups = 0;  ///< 0: no log was ever begun here (a blank drive)
+  std::vector<SegmentInfo> segments;  ///< that count, oldest first
   // Where a writer goes on.
   std::uint64_t last_group_offset = 0;  ///< in the last segment; 0 if that one has no group yet
   std::uint64_t end_offset = 0;         ///< first byte after the last group

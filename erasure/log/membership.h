@@ -51,8 +51,8 @@ class SlotSet {
 /// "{0,2,3}", for logs and messages that name drives.
 std::string to_string(SlotSet slots);
 
-/// Data and parity drives of a set: 1 <= k, m <= k, k + m <= kSlotsMax. (codec/geometry.h has the name
-/// Geometry in this namespace, and set/ includes both.)
+/// Data and parity drives of a set: 1 <= k, m <= k, k + m <= kSlotsMax. (codec/geometry.h has the
+/// name Geometry in this namespace, and set/ includes both.)
 struct SetGeometry {
   std::uint8_t k = 1;
   std::uint8_t m = 0;

@@ -35,19 +35,16 @@ struct SlotInput {
   std::uint32_t promise = 0;
 };
 
-/// Makes the summary. A hole in an epoch, or entries missing between `applied` and the first one
-/// (the log was lost in part), make it `damaged`; so does verdict damaged; groups == 0 makes it
-/// `blank`.
-SlotInput summarize(const LogContents& contents, CommitSeq applied);
+/// Makes the summary for the drive in `slot`. `damaged` if the verdict says so, if an epoch has a
+/// hole, or if the index cannot be the one that this log is in front of: `applied` lies before what
+/// the log has recycled, or before what made the drive current. `blank` if groups == 0.
+SlotInput summarize(const LogContents& contents, CommitSeq applied, Slot slot);
 
 struct RecoveryInput {
   SetGeometry geometry;
   std::vector<SlotInput> slots;  ///< k + m
   /// --accept-log-loss: where m = 0, go on from the intact beginning of a damaged log.
   bool accept_log_loss = false;
-  /// `mote drives replace`: instead of refusing, void what may have been acknowledged and cannot be
-  /// decoded; the plan then says what was given up.
-  bool give_up_undecodable = false;
 };
 
 enum class RecoveryOutcome : std::uint8_t {
@@ -76,22 +73,21 @@ struct SlotPlan {
   /// A CURRENT or HEALING member that ended below other drives' marks or is damaged: why it lost
   /// its standing, for the log.
   bool lost_acknowledged = false;
-  /// Sequences to append to its log before the configuration; rows rebuilt from k others
-  /// (RowRebuilder). Empty unless a member is short of what is forwarded; see plan_recovery.
-  std::vector<EpochRange> forward;
 };
 
 /// What a start does, in this order; a crash anywhere in it changes nothing (storage.md 3.5):
-///  1. resume() the logs of all slots without fresh_log; append and sync promise{new_epoch} on
-///  *all*
-///     slots that are not offline (those with fresh_log in their old log, where it can be read);
-///  2. append and sync `forward`;
-///  3. write and sync `configuration` on every slot that is not offline: append_group, or begin()
+///  1. resume() the logs of all slots without fresh_log (what was read is durable then); append and
+///     sync promise{new_epoch} there. Slots with fresh_log take no part in this step.
+///  2. Apply, on every slot without fresh_log, its own log entries above its `applied` for which
+///     counts(). This may also come after step 3, but before serving. With fresh_log and a readable
+///     log the same is allowed and saves healing; it is the last use of that log.
+///  3. Write and sync `configuration` on every slot that is not offline: append_group, or begin()
 ///  with
-///     {promise, configuration} where fresh_log. Decided mark of these groups: `floor`, not `end`;
-///  4. apply, on every slot without fresh_log, its own entries above its `applied` for which
-///  counts();
-///     flush all; recycle; only then serve. `end` and the configuration are decided from step 3 on.
+///     {promise, configuration} where fresh_log. Decided mark of these groups: `floor`, not `end`.
+///     When all of these are synced, `end` and the configuration are decided, not before.
+///  4. Flush all, recycle, serve. The first group of each drive then carries a mark >=
+///  configuration.seq;
+///     write one without waiting for a commit.
 struct RecoveryPlan {
   RecoveryOutcome outcome = RecoveryOutcome::refuse;
   Refusal refusal = Refusal::none;
@@ -102,7 +98,6 @@ struct RecoveryPlan {
   Configuration configuration;  ///< {new_epoch, 1}; outcome serve only
   std::vector<SlotPlan> slots;
   std::vector<CommitSeq> ends;  ///< last sequence that counts of each epoch known, newest first
-  CommitSeq given_up;  ///< give_up_undecodable: last sequence that was voided so, else zero
 
   /// True if an entry of this number belongs to the set's history, false if it is void.
   [[nodiscard]] bool counts(CommitSeq seq) const;
@@ -120,8 +115,9 @@ struct RecoveryPlan {
 /// governing
 ///   one or a later one, has it on all its proving members. A sequence of an earlier epoch counts
 ///   up to the `end` of the epoch in force. Everything at or below the highest mark counts anyway.
-/// Since all *present* members hold what is forwarded, `forward` is empty for drives that were
-/// current; whoever lacks something else lost it or was away, and heals.
+/// What is rolled forward is on every present drive that stays current or goes on healing, by
+/// construction: nothing is copied between drives here. Whoever lacks it lost it or was away, and
+/// heals.
 RecoveryPlan plan_recovery(const RecoveryInput& input);
 
 }  // namespace mote::erasure
