@@ -17,8 +17,7 @@ struct RangeSpec {
 };
 
 /// Reads `bytes=a-b`, `bytes=a-` or `bytes=-n`. nullopt = ignore the header and answer 200: another
-/// unit, bad syntax, a > b, several ranges (A-52: S3 serves one), a first position that does not
-/// fit 64 bits. A last position or suffix length too large for 64 bits is taken as the largest.
+/// unit, bad syntax, a > b, several ranges, a number that does not fit 64 bits.
 [[nodiscard]] std::optional<RangeSpec> parse_range(std::string_view header) noexcept;
 
 /// The bytes to send: `length` from `offset`.
