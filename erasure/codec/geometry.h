@@ -18,7 +18,8 @@ inline constexpr std::uint64_t kShardFileAlign =
 inline constexpr std::uint64_t kRecordSumsMax = 64;
 
 /// Where one drive's slice of an object (or part) lives; the numbers are on disk. storage.md 3.2.
-enum class ShardPlace : std::uint8_t { record = 1, pay = 2, file = 3 };
+/// `none`: it has no bytes.
+enum class ShardPlace : std::uint8_t { none = 0, record = 1, pay = 2, file = 3 };
 
 /// Largest shard, in bytes, for the two places inside the index. Both are to be measured.
 struct StorageBorders {
@@ -117,9 +118,12 @@ struct Geometry {
     return {stripe, length, begin, end - begin};
   }
 
-  /// Where the shards of an object (or part) of `object_bytes` > 0 live.
+  /// Where the shards of an object (or part) live.
   [[nodiscard]] constexpr ShardPlace place(std::uint64_t object_bytes,
                                            const StorageBorders& borders) const noexcept {
+    if (object_bytes == 0) {
+      return ShardPlace::none;
+    }
     if (object_bytes > stripe_bytes) {
       return ShardPlace::file;
     }

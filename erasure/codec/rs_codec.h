@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "erasure/base/buffer.h"
 #include "erasure/base/bytes.h"
@@ -48,7 +49,8 @@ class RsCodec {
 
   /// Makes missing shards out of any k others. `shards`: k+m views of one length, data() == nullptr
   /// where missing; only the first k present ones are read. Present shards may be wanted too (they
-  /// are copied). read_quorum if fewer than k are present.
+  /// are copied). read_quorum if fewer than k are present, corrupt if
+  /// their lengths differ.
   [[nodiscard]] Status reconstruct(std::span<const ByteView> shards,
                                    std::span<const WantedShard> wanted) const;
   /// Makes the object bytes of a stripe, out.size() of them, from any k of its shards (as above,
@@ -58,6 +60,10 @@ class RsCodec {
 
  private:
   struct Tables;
+  /// ISA-L's expanded coefficients that make the shards in `made_mask` out of those in `read_mask`.
+  [[nodiscard]] std::shared_ptr<const std::vector<unsigned char>> decode_table(
+      std::uint32_t read_mask, std::uint32_t made_mask) const;
+
   Geometry geometry_;
   std::unique_ptr<Tables> tables_;
 };

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "erasure/base/result.h"
 #include "erasure/codec/bitrot.h"
 #include "erasure/codec/geometry.h"
 #include "erasure/meta/commit_seq.h"
@@ -25,7 +27,7 @@ struct Extent {
   std::uint16_t number = 0;  ///< part number 1..10000; 0 for an object put in one piece
   ShardPlace place = ShardPlace::record;
   std::uint32_t pay_index = 0;  ///< with place == pay: the row is payload_row(data_seq, pay_index)
-  std::uint64_t bytes = 0;      ///< of the object, > 0
+  std::uint64_t bytes = 0;      ///< of the object; 0 (an empty part) exactly with place == none
   CommitSeq data_seq;           ///< commit that wrote these bytes; {0,0}: this one
   StoredChecksum checksum;      ///< of the part
 
@@ -94,8 +96,7 @@ struct UploadRecord {
   ObjectAttributes attributes;
 };
 
-/// mpu rows, part. `extent.number` is the part's number; place is pay or file, never record.
-/// An empty part (allowed as the last) has extent.bytes == 0 and no local extent.
+/// mpu rows, part. `extent.number` is the part's number; place is none, pay or file.
 struct PartRecord {
   Layout layout;
   CommitSeq seq;
@@ -128,6 +129,12 @@ struct GarbageRecord {
 [[nodiscard]] inline ShardBinding binding(CommitSeq data_seq, std::uint8_t shard_index) noexcept {
   return {data_seq.epoch, data_seq.n, shard_index};
 }
+
+/// Checks a shard file's per-stripe sums, from the record or from the file's trailer, against the
+/// bound sum. Only then may verify_payload() trust an entry. Errors: corrupt.
+[[nodiscard]] Status verify_stripe_sums(const Layout& layout, const Extent& extent,
+                                        const LocalExtent& local, std::uint8_t shard_index,
+                                        std::span<const Sum128> sums);
 
 /// What clients may see of a record. `commit` = commit_number(seq).
 [[nodiscard]] ObjectHead to_object_head(const ObjectRecord& record);

@@ -48,7 +48,7 @@ struct RecordPeek {
 [[nodiscard]] std::string encode_upload(const UploadRecord& upload, CommitSeq seq);
 [[nodiscard]] Result<UploadRecord> decode_upload(ByteView row);
 
-/// `local.extents` has one entry, or none for an empty part.
+/// REQUIRES local.extents.size() == 1.
 [[nodiscard]] std::string encode_part(const PartRecord& part, const LocalPart& local,
                                       CommitSeq seq);
 struct DecodedPart {
