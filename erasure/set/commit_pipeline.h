@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "erasure/base/clock.h"
+#include "erasure/base/rng.h"
 #include "erasure/base/scheduler.h"
 #include "erasure/io/crash_point.h"
 #include "erasure/set/commit.h"
@@ -23,6 +24,7 @@ struct PipelineStats {
 struct PipelineContext {
   Scheduler& scheduler;
   Clock& clock;
+  Rng& rng;
   CrashPoints* crash_points = nullptr;  ///< null: none
 };
 
@@ -61,22 +63,17 @@ class CommitPipeline final : public CommitSink {
   [[nodiscard]] CommitSeq applied_everywhere() const;
   [[nodiscard]] PipelineStats stats() const;
 
-  /// Takes `drive` in as a healing member: its log starts anew with the configuration record that
-  /// admits it. `drive` is fresh, with no I/O of an earlier life outstanding. `done` after the
-  /// record is decided. Errors: invalid_argument (the slot is a member), write_quorum, drive_failed
-  /// (it broke on the way), shutting_down.
-  void admit(Slot slot, std::shared_ptr<Drive> drive, Completion<void> done);
   /// Makes a healing member current; the caller has made everything on it complete and durable.
-  /// `done` after the record is decided and the drive serves. Errors as above; invalid_argument if
-  /// it is not healing any more.
+  /// `done` after the record is decided and the drive serves. Errors: invalid_argument (it is not
+  /// healing any more), write_quorum, drive_failed (it broke on the way), shutting_down.
   void promote(Slot slot, Completion<void> done);
 
  private:
   friend class DriveSet;
   class Impl;
-  explicit CommitPipeline(std::unique_ptr<Impl> impl);
+  explicit CommitPipeline(std::shared_ptr<Impl> impl);
 
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace mote::erasure
