@@ -12,7 +12,6 @@
 #include "erasure/io/vfs.h"
 #include "erasure/set/commit_pipeline.h"
 #include "erasure/set/members.h"
-#include "erasure/set/row_rebuilder.h"
 #include "erasure/set/set_options.h"
 #include "erasure/store.h"
 
@@ -25,7 +24,6 @@ struct SetEnvironment {
   Clock& clock;
   Rng& rng;
   const IndexResources& index_resources;  ///< shared by all sets of the process
-  const RowRebuilder& rebuilder;
   CrashPoints* crash_points = nullptr;  ///< null: none
 };
 
