@@ -306,9 +306,15 @@ class ObjectStore {
   virtual void abort_upload(UploadRef upload, Completion<void> done) = 0;
   virtual void list_uploads(ListUploadsRequest request, Completion<ListUploadsPage> done) = 0;
 
+  /// Adopts the blank directory `path` in place of a drive that is away for good, and starts healing it.
+  /// Where there are no drives: unsupported.
+  virtual void replace_drive(std::string path, Completion<void> done);
+
   /// Stops taking work, lets what is in flight end, makes everything durable, releases the drives.
   /// Blocks; called once, from a thread that runs no completion of this store.
   virtual void close() = 0;
 };
+
+inline void ObjectStore::replace_drive(std::string /*path*/, Completion<void> done) { done(Errc::unsupported); }
 
 }  // namespace mote

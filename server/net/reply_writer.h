@@ -1,0 +1,73 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "server/async/exchange.h"
+#include "server/net/counter.h"
+
+namespace mote::net {
+
+/// What a connection writes: replies collected and sent in gathered writes, in order. One per
+/// connection, memory reused from reply to reply.
+class ReplyWriter final : public ReplySink, public ReplyBatch {
+ public:
+  using Socket = asio::basic_stream_socket<asio::ip::tcp, IoExecutor>;
+
+  ReplyWriter(Socket& socket, NetStats& stats) : socket_(socket), stats_(stats) {}
+
+  /// Prepares for the next exchange. `close` may still be asked for by the reply.
+  void start_exchange(std::string_view request_id, bool is_head, bool close);
+  /// Changes the decision taken at start_exchange while no reply has begun.
+  void set_close(bool close) { close_ = close; }
+  [[nodiscard]] bool close_announced() const { return close_; }
+  [[nodiscard]] bool aborted() const { return aborted_; }
+  [[nodiscard]] bool finished() const { return started_ && remaining_ == 0; }
+  [[nodiscard]] bool pending() const { return !parts_.empty(); }
+  [[nodiscard]] std::chrono::steady_clock::time_point progress() const { return progress_; }
+
+  // ReplyBatch
+  void add(std::uint16_t status, std::string_view head_lines, Slice body,
+           std::uint64_t content_length) override;
+  /// Writes everything collected. False: the peer is gone.
+  Async<Status> flush();
+  /// Queues raw bytes ("HTTP/1.1 100 Continue").
+  void add_raw(std::string_view text);
+
+  // ReplySink
+  Async<Status> send(Reply reply) override;
+  Async<Status> begin(Reply reply) override;
+  Async<Status> write(Slice bytes) override;
+  void abort() override { aborted_ = true; }
+  [[nodiscard]] bool started() const override { return started_; }
+
+ private:
+  struct Part {
+    std::size_t offset = 0;  // into text_, when body.owner and body.bytes are empty
+    std::size_t size = 0;
+    Slice body;
+    bool is_text = false;
+  };
+  void add_head(std::uint16_t status, std::string_view head_lines, std::uint64_t content_length,
+                bool has_length);
+  void append_text(std::string_view text);
+  void end_text(std::size_t from);
+
+  Socket& socket_;
+  NetStats& stats_;
+  std::string text_;
+  std::vector<Part> parts_;
+  std::string_view request_id_;
+  bool is_head_ = false;
+  bool close_ = false;
+  bool started_ = false;
+  bool aborted_ = false;
+  std::uint64_t remaining_ = 0;
+  std::chrono::steady_clock::time_point progress_{};
+};
+
+}  // namespace mote::net
