@@ -33,12 +33,16 @@ inline constexpr std::uint16_t kLogFormatVersion = 1;
 /// Feature bits that this code knows. A log with any other bit is refused (unsupported).
 inline constexpr std::uint32_t kLogFeaturesKnown = 0;
 
+/// Offset of the second copy of the segment header.
+inline constexpr std::uint64_t kSegmentHeaderCopy = 2048;
+
 /// SegmentHeader::flags.
 inline constexpr std::uint32_t kSegmentBeginsLog = 1U
                                                    << 0;  ///< older segments do not count any more
 
-/// First bytes of a segment; the rest of the page is zero. Fits one sector, so it is written whole
-/// or not at all. A segment with ordinal 0 is a spare: preallocated, not in use.
+/// First bytes of a segment, and once more kSegmentHeaderCopy bytes into its page; the rest of the
+/// page is zero. Each copy fits a sector, so it is written whole or not at all, and the loss of one
+/// does not lose the segment. A segment with ordinal 0 is a spare: preallocated, not in use.
 struct SegmentHeader {
   std::array<char, 8> magic = kSegmentMagic;
   std::uint16_t version = kLogFormatVersion;
@@ -70,13 +74,14 @@ struct GroupHeader {
   std::uint64_t decided_n = 0;   ///< decided mark: commits up to here are decided
   std::uint32_t decided_epoch = 0;
   std::uint32_t reserved = 0;
+  std::uint64_t ordinal = 0;        ///< of the segment, should its header be lost
   std::uint64_t first_ordinal = 0;  ///< oldest segment that still counts when this was written
   std::uint64_t previous = 0;       ///< header checksum of the group before: the chain
   std::uint64_t body_checksum = 0;
   std::uint64_t checksum = 0;  ///< of the header bytes before
 };
-static_assert(sizeof(GroupHeader) == 80 && std::is_trivially_copyable_v<GroupHeader>);
-static_assert(offsetof(GroupHeader, checksum) == 72);
+static_assert(sizeof(GroupHeader) == 88 && std::is_trivially_copyable_v<GroupHeader>);
+static_assert(offsetof(GroupHeader, checksum) == 80);
 
 /// The numbers are on disk.
 enum class EntryKind : std::uint8_t {
@@ -127,8 +132,13 @@ std::uint64_t group_bytes_max(const LogOptions& options);
 
 /// XXH3-64 of `bytes`.
 std::uint64_t log_checksum(ByteView bytes, std::uint64_t seed);
-/// Sets header_bytes and checksum.
-void seal(SegmentHeader& header);
+/// Seed of a payload's own checksum: position and use of the file.
+constexpr std::uint64_t payload_seed(std::uint64_t generation, std::uint64_t offset) {
+  return generation ^ (offset * 0x9E3779B97F4A7C15ULL);
+}
+
+/// The header page with both copies sealed (header_bytes and checksum are set here).
+std::string encode_segment_page(SegmentHeader header);
 /// True if the checksum is right. Says nothing about version and features.
 bool is_sealed(const SegmentHeader& header);
 
@@ -136,6 +146,7 @@ bool is_sealed(const SegmentHeader& header);
 struct GroupPlace {
   std::uint64_t generation = 0;
   std::uint64_t offset = 0;
+  std::uint64_t ordinal = 0;
   std::uint64_t first_ordinal = 0;
   std::uint64_t previous = 0;
   CommitSeq decided;
@@ -144,7 +155,9 @@ struct GroupPlace {
 /// Returns its header checksum, the `previous` of the next group.
 std::uint64_t encode_group(const GroupPlace& place, std::span<const Entry> restated,
                            std::span<const Entry> entries, std::string& out);
-/// True if the header is one of this generation at this offset and intact; nothing about the chain.
+/// True if the header is intact, of this generation and at this offset; nothing about the chain.
 bool is_group_header(const GroupHeader& header, std::uint64_t generation, std::uint64_t offset);
+/// Bytes of a group in its segment, padding included.
+std::uint64_t padded_group_bytes(std::uint64_t body_bytes);
 
 }  // namespace mote::erasure

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,8 +9,11 @@
 #include "erasure/io/vfs.h"
 #include "erasure/log/log_format.h"
 #include "erasure/log/log_reader.h"
+#include "erasure/log/segment_pool.h"
 
 namespace mote::erasure {
+
+struct SegmentFile;
 
 /// Appends to the commit log of one drive.
 ///
@@ -32,6 +33,7 @@ class LogWriter {
   /// drive joins (`first` = promise and the cfg that admits it). Whatever log is in `directory`
   /// stops counting in the same instant as the new one begins to. Creates the directory. Errors:
   /// io_error, no_space, too_large.
+  // NOLINTNEXTLINE(readability-function-size): six things make a log
   static Result<std::unique_ptr<LogWriter>> begin(Vfs& vfs, Rng& rng, const std::string& directory,
                                                   const LogOptions& options,
                                                   std::span<const Entry> first,
@@ -72,18 +74,20 @@ class LogWriter {
   [[nodiscard]] bool synced() const noexcept { return !unsynced_; }
 
  private:
-  struct Segment;
-  struct Spare;
+  struct Segment {
+    std::string path;
+    std::uint64_t ordinal = 0;
+    CommitSeq last;
+  };
   LogWriter(Vfs& vfs, Rng& rng, std::string directory, const LogOptions& options);
 
-  Status scan_directory();
-  Result<Spare> take_spare();
-  Result<Spare> create_spare();
-  Status start_segment(Spare spare, std::uint32_t flags);
-  Status write_group(std::span<const Entry> restated, std::span<const Entry> entries,
-                     CommitSeq decided);
+  Status start_segment(std::uint32_t flags, std::uint64_t ordinal, std::uint64_t predecessor_end);
+  Status write_group(std::span<const Entry> entries, CommitSeq decided);
   void remember(std::span<const Entry> entries);
-  Status fail(const Error& error);
+  Status make_durable(const LogContents& contents);
+  Status adopt_files(const std::vector<SegmentFile>& files, const LogContents& contents);
+  Status retire(const std::string& path, bool complete);
+  Error fail(const Error& error);
 
   Vfs& vfs_;
   Rng& rng_;
@@ -96,16 +100,13 @@ class LogWriter {
   std::uint64_t previous_ = 0;  ///< checksum of the last group
   bool unsynced_ = false;
   bool broken_ = false;
-  std::string cfg_payload_;  ///< last configuration, to restate
-  CommitSeq cfg_seq_;
-  std::uint32_t promise_ = 0;
-  std::vector<std::string> retired_;  ///< freed, but no synced group says so yet
+  CommitSeq cfg_seq_;  ///< last configuration, to restate; zero: none yet
+  std::string cfg_payload_;
+  std::uint32_t promise_ = 0;  ///< to restate; zero: none
   std::string buffer_;
-
-  mutable std::mutex spares_mutex_;      ///< guards what prepare_next() shares with the appender
-  std::vector<std::string> free_files_;  ///< complete files that may be written over
-  std::unique_ptr<Spare> next_;
-  std::uint64_t next_name_ = 1;
+  std::vector<std::string> retired_;    ///< freed, no group says so yet
+  std::vector<std::string> announced_;  ///< freed, the unsynced group says so
+  std::unique_ptr<SegmentPool> pool_;
 };
 
 }  // namespace mote::erasure
