@@ -41,6 +41,8 @@ struct DriveContext {
   Rng& rng;
   const IndexResources& resources;
   CrashPoints* crash = nullptr;
+  bool deterministic_format =
+      false;  ///< IndexOptions::deterministic for the index that format() makes
 };
 
 struct DriveOptions {
@@ -102,6 +104,7 @@ class Drive {
 
  private:
   Drive(const DriveContext& context, std::string path, const DriveLabel& label);
+  Status open_files(bool restore_label, IndexOptions index_options);
 
   DriveContext context_;
   std::string path_;

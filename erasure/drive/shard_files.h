@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,7 +75,7 @@ class ShardFileWriter {
   ShardFileHeader header_;
   std::unique_ptr<File> file_;
   std::vector<Sum128> sums_;
-  bool finished_ = false;
+  bool kept_ = false;  ///< finished and not discarded
 };
 
 /// An open shard file. Thread-safe; every call blocks. Stays readable after unlink().
@@ -85,8 +86,9 @@ class ShardFileReader {
   /// Unverified: the caller has the sums. Errors: corrupt (the file ends early), io_error,
   /// invalid_argument.
   Status read_stripe(std::uint64_t stripe, ByteSpan out) const;
-  /// The table of sums in the trailer, its own checksum verified; REQUIRES geometry.has_trailer().
-  /// The caller checks it against the record's bound sum (table_sum). Errors: corrupt, io_error.
+  /// The table of sums in the trailer, for files that have one (Geometry::has_trailer), its own
+  /// checksum verified. The caller checks it against the record (verify_stripe_sums).
+  /// Errors: corrupt, also where there is no trailer; io_error.
   [[nodiscard]] Result<std::vector<Sum128>> read_sums() const;
 
  private:
@@ -100,15 +102,16 @@ class ShardFileReader {
 
 /// The shard files of one drive: <root>/<dirno>/<uuid>, directories filled in order of arrival,
 /// 4,096 files each, so that one directory sync makes the names of a whole batch durable.
-/// Directories are made and synced ahead of their use. Thread-safe; every call blocks. FORMAT.md
-/// "Shard files".
+/// Directories are made and synced ahead of their use. Once a sync has failed, every later create(),
+/// sync_early() and finish() fails with that error (INV-5): the drive must be opened anew.
+/// Thread-safe; every call blocks. FORMAT.md "Shard files".
 class ShardFiles {
  public:
   static constexpr std::uint64_t kFilesPerDirectory = 4096;
 
-  /// Takes over <root>, which exists, and makes the directory that is written to next: always a
-  /// fresh one, so what an earlier process left is never mixed with new arrivals. `crash` may be
-  /// null. Errors: io_error, no_space.
+  /// Takes over <root>, which exists. New files go to a directory that holds none yet, so what an
+  /// earlier process left is never mixed with new arrivals. `crash` may be null.
+  /// Errors: io_error, no_space.
   static Result<std::unique_ptr<ShardFiles>> open(Vfs& vfs, std::string root,
                                                   std::string quarantine, Rng& rng,
                                                   CrashPoints* crash);
@@ -124,9 +127,9 @@ class ShardFiles {
   /// io_error.
   Status quarantine(const ShardFileId& id);
 
-  /// The directory that arrivals go to now. A checkpoint that records it (with no writer older than
-  /// it open) bounds the next start's orphan scan: only directories >= it can hold files no row
-  /// refers to.
+  /// The oldest directory that a writer is open in, else the one that arrivals go to now. Recorded
+  /// by a checkpoint, it bounds the next start's orphan scan: files that no row refers to can be
+  /// only in directories >= it, or were there at the checkpoint and known to it.
   [[nodiscard]] std::uint64_t arrival_directory() const;
   /// Directory numbers >= `from`, ascending.
   [[nodiscard]] Result<std::vector<std::uint64_t>> directories(std::uint64_t from) const;
@@ -139,18 +142,24 @@ class ShardFiles {
   /// before it began (storage.md 5 rule 1); those who come while it runs wait for the next.
   struct Arrivals {
     std::unique_ptr<Directory> directory;
-    std::uint64_t joined = 0;  ///< tickets given
-    std::uint64_t synced = 0;  ///< all tickets <= this are durable
+    std::uint64_t writers = 0;  ///< alive; the directory stays open for them
+    std::uint64_t joined = 0;   ///< tickets given
+    std::uint64_t synced = 0;   ///< all tickets <= this are durable
     bool syncing = false;
-    Status failed = ok();  ///< a sync failed: the drive is done for writes (INV-5)
   };
 
   ShardFiles(Vfs& vfs, std::string root, std::string quarantine, Rng& rng, CrashPoints* crash);
   [[nodiscard]] std::string path_of(std::uint64_t dirno) const;
   [[nodiscard]] std::string path_of(const ShardFileId& id) const;
-  Status prepare(std::uint64_t dirno);
+  /// Makes a directory and its name durable and opens it.
+  Result<std::shared_ptr<Arrivals>> prepare(std::uint64_t dirno);
+  Status prepare_next(std::unique_lock<std::mutex>& lock);
   Result<std::uint64_t> take_place();
+  void leave(std::uint64_t dirno);
   Status sync_arrivals(std::uint64_t dirno);
+  [[nodiscard]] std::optional<Error> write_failure() const;
+  /// A failed sync ends writing on this drive, whoever saw it (INV-5). Returns `error`.
+  Error fail_writes(Error error);
   void reach(CrashPoint point);
 
   Vfs& vfs_;
@@ -160,12 +169,12 @@ class ShardFiles {
   CrashPoints* crash_;
 
   mutable std::mutex mutex_;
-  std::condition_variable synced_;
+  std::condition_variable changed_;
   std::map<std::uint64_t, std::shared_ptr<Arrivals>> arrivals_;
-  std::uint64_t current_ = 0;   ///< directory that is filled
-  std::uint64_t placed_ = 0;    ///< files placed in it
-  std::uint64_t prepared_ = 0;  ///< highest directory made and synced
-  bool preparing_ = false;
+  std::uint64_t current_ = 0;  ///< directory that is filled
+  std::uint64_t placed_ = 0;   ///< files placed in it
+  bool preparing_ = false;     ///< some thread makes the next one
+  std::optional<Error> failed_;
 };
 
 }  // namespace mote::erasure
