@@ -35,6 +35,8 @@ class BodyCheck {
     /// At least one of Content-MD5 and x-amz-checksum-* must come (DeleteObjects); else
     /// InvalidRequest.
     bool integrity_required = false;
+    /// CompleteMultipartUpload: x-amz-checksum-* speak of the object, not of this body.
+    bool ignore_checksum_headers = false;
   };
 
   /// InvalidDigest (Content-MD5 is not base64 of 16 bytes), InvalidRequest (two checksum headers,
@@ -54,63 +56,30 @@ class BodyCheck {
   BodyCheck() = default;
   [[nodiscard]] std::optional<Failure> read_checksum_headers(const Verified& verified,
                                                              const http::RequestHead& head);
-  [[nodiscard]] std::optional<Failure> read_trailer(std::span<const Trailer> trailers);
+  [[nodiscard]] std::optional<Failure> take_checksum_header(std::string_view header,
+                                                            std::string_view value);
+  [[nodiscard]] std::optional<Failure> read_announced_trailer(const Verified& verified,
+                                                              const http::RequestHead& head);
+  [[nodiscard]] std::optional<Failure> read_trailers(std::span<const Trailer> trailers);
+  void compute(digest::ChecksumAlgorithm algorithm);
+  [[nodiscard]] bool computes(digest::ChecksumAlgorithm algorithm) const noexcept;
+  /// REQUIRES computes(algorithm) and that the hashes have been finished.
+  [[nodiscard]] digest::ChecksumValue computed(digest::ChecksumAlgorithm algorithm) const;
 
   std::uint64_t bytes_ = 0;
   std::optional<digest::Sha256Value> expected_sha256_;
   std::optional<digest::Md5Value> expected_md5_;
   std::optional<digest::ChecksumValue>
-      expected_checksum_;          // from a header; a trailer sets it in finish()
-  bool trailer_expected_ = false;  // announced, its value still to come
-  bool trailer_mode_ = false;
-  bool want_md5_ = false;
+      expected_checksum_;  // from a header; a trailer sets it in finish()
+  std::optional<digest::ChecksumAlgorithm>
+      announced_;  // by x-amz-trailer; its value is still to come
   std::optional<digest::ChecksumAlgorithm> default_checksum_;
   std::optional<digest::Sha256> sha256_;
   std::optional<digest::Md5> md5_;
-  std::vector<digest::Checksum> checksums_;  // usually none or one
-};
-
-/// Everything between the bytes of an HTTP body and the payload a handler stores: length rules,
-/// aws-chunked decoding, BodyCheck. HTTP chunked coding is already taken off.
-class BodyReader {
- public:
-  struct Options {
-    BodyCheck::Options check;
-    /// STREAMING-* is for PutObject and UploadPart only; elsewhere InvalidRequest.
-    bool streaming_allowed = false;
-    std::uint64_t bytes_max =
-        0;  ///< payload limit; beyond it EntityTooLarge, before reading where known
-  };
-
-  /// `content_length`: nullopt where the body is HTTP-chunked. MissingContentLength (411),
-  /// EntityTooLarge, InvalidRequest, InvalidArgument, and what BodyCheck::make answers.
-  [[nodiscard]] static Outcome<BodyReader> make(const Verified& verified,
-                                                const http::RequestHead& head,
-                                                std::optional<std::uint64_t> content_length,
-                                                const Options& options);
-
-  /// As ChunkDecoder::next: consumes from the front of `wire`, returns the next run of payload (a
-  /// view into it), already hashed; empty when `wire` is used up.
-  [[nodiscard]] Outcome<ByteView> next(ByteView& wire);
-  /// When the HTTP body has ended. Only now may anything made of the payload be published.
-  [[nodiscard]] Outcome<BodySummary> finish();
-
-  /// Payload bytes to expect, known before the first byte unless the body is plain and
-  /// HTTP-chunked.
-  [[nodiscard]] std::optional<std::uint64_t> payload_bytes() const noexcept {
-    return payload_bytes_;
-  }
-  /// Payload bytes handed out so far.
-  [[nodiscard]] std::uint64_t bytes_seen() const noexcept { return seen_; }
-
- private:
-  explicit BodyReader(BodyCheck check) : check_(std::move(check)) {}
-
-  BodyCheck check_;
-  std::optional<ChunkDecoder> decoder_;
-  std::optional<std::uint64_t> payload_bytes_;
-  std::uint64_t bytes_max_ = 0;
-  std::uint64_t seen_ = 0;
+  std::vector<digest::Checksum> checksums_;  // neither MD5 nor SHA-256; usually none or one
+  digest::Sha256Value sha256_value_{};       // set by finish()
+  digest::Md5Value md5_value_{};
+  std::vector<digest::ChecksumValue> checksum_values_;
 };
 
 }  // namespace mote::auth

@@ -31,8 +31,9 @@ struct CanonicalInput {
 };
 
 /// Appends the canonical request. Header values are trimmed and inner runs of blanks become one;
-/// several fields of one name are joined by ','. False if a listed header is absent (then `out` is
-/// unspecified).
+/// several fields of one name are joined by a comma. False if a listed header is absent: it then
+/// counts as empty, so that the text can still be shown to the client, and the request must be
+/// refused.
 [[nodiscard]] bool append_canonical_request(std::string& out, const CanonicalInput& input);
 
 }  // namespace mote::auth

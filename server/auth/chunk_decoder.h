@@ -71,34 +71,39 @@ class ChunkDecoder {
     done,
     failed
   };
+  enum class Line : std::uint8_t { incomplete, complete, too_long };
 
   [[nodiscard]] std::optional<Failure> step(ByteView& input, ByteView& payload);
-  [[nodiscard]] bool take_line(ByteView& input, std::size_t limit, bool& overflow);
+  [[nodiscard]] Line take_line(ByteView& input, std::size_t limit);
+  [[nodiscard]] std::optional<Failure> expect(ByteView& input, char byte, State next);
   [[nodiscard]] std::optional<Failure> on_size_line();
   [[nodiscard]] std::optional<Failure> on_chunk_end();
   [[nodiscard]] std::optional<Failure> on_trailer_line();
+  [[nodiscard]] std::optional<Failure> take_trailer(std::string_view line);
   [[nodiscard]] std::optional<Failure> on_trailers_end();
+  [[nodiscard]] bool is_announced(std::string_view name) const;
+  /// Compares with what the key makes of the text and, if equal, lets it be the previous signature.
+  [[nodiscard]] bool verify(std::string_view string_to_sign, std::string_view signature);
 
   State state_ = State::size_line;
   PayloadMode mode_;
   std::shared_ptr<const SigningContext> context_;
   std::string amz_date_;
-  HexSignature previous_signature_{};
+  HexSignature previous_signature_;
   std::uint64_t decoded_length_;
-  std::string announced_;  // lower case, blanks and commas as sent
+  std::string announced_;  // names in lower case, commas and blanks as sent
 
-  std::string line_;  // the line being collected
+  std::string line_;  // the line being collected, without its LF
   std::uint64_t chunk_left_ = 0;
-  std::uint64_t chunk_bytes_ = 0;
   std::uint64_t decoded_ = 0;
-  bool short_chunk_seen_ =
-      false;  // a chunk under kChunkBytesMin: only the closing chunk may follow
-  bool final_chunk_ = false;
+  std::uint64_t chunk_number_ = 0;
+  bool small_chunk_seen_ =
+      false;                     // a chunk under kChunkBytesMin: only the closing chunk may follow
   std::string chunk_signature_;  // of the chunk being read
   digest::Sha256 chunk_hash_;
   std::size_t trailer_bytes_ = 0;
   std::string signed_trailer_;  // "name:value\n" of every trailer in order, as signed
-  std::optional<std::string> trailer_signature_;
+  std::string trailer_signature_;
   std::vector<Trailer> trailers_;
 };
 
