@@ -43,8 +43,8 @@ enum class VfsCall : std::uint8_t {
 /// `error`." A rename or link matches by either path; calls on an open file or directory by the
 /// path it was opened with.
 struct Fault {
-  std::optional<VfsCall> call;
-  std::string path_prefix;
+  std::optional<VfsCall> call{};
+  std::string path_prefix{};
   std::uint64_t nth = 1;      ///< counted from when the fault is added; 1 = the next
   bool forever = false;       ///< the nth and all later ones
   bool after_effect = false;  ///< the call does its work and its success is not reported

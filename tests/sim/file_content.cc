@@ -181,7 +181,7 @@ FileContent::PagePtr FileContent::survivor(Rng& rng, const Dirty& dirty, const P
     return current;
   }
   const PagePtr base = versions[static_cast<std::size_t>(rng.below(versions.size()))];
-  if (rng.below(2) == 0) {
+  if (rng.below(4) != 0) {
     return base;
   }
   auto torn = std::make_shared<Page>();  // value-initialised: zeros
