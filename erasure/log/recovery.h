@@ -76,18 +76,20 @@ struct SlotPlan {
 };
 
 /// What a start does, in this order; a crash anywhere in it changes nothing (storage.md 3.5):
-///  1. resume() the logs of all slots without fresh_log (what was read is durable then); append and
-///     sync promise{new_epoch} there. Slots with fresh_log take no part in this step.
-///  2. Apply, on every slot without fresh_log, its own log entries above its `applied` for which
-///     counts(). This may also come after step 3, but before serving. With fresh_log and a readable
-///     log the same is allowed and saves healing; it is the last use of that log.
-///  3. Write and sync `configuration` on every slot that is not offline: append_group, or begin()
-///  with
-///     {promise, configuration} where fresh_log. Decided mark of these groups: `floor`, not `end`.
-///     When all of these are synced, `end` and the configuration are decided, not before.
-///  4. Flush all, recycle, serve. The first group of each drive then carries a mark >=
-///  configuration.seq;
-///     write one without waiting for a commit.
+///
+/// 1. resume() the logs of all slots without fresh_log (what was read is durable then); append and
+///    sync promise{new_epoch} there. Slots with fresh_log take no part in this step.
+/// 2. Optional: apply a drive's own entries above its `applied` for which counts(), up to `floor`
+///    and *not further*, since the next start takes a persisted `applied` as proof of a decision.
+///    For a slot with fresh_log and a readable log it is that log's last use, and saves healing.
+/// 3. Write and sync `configuration` on every slot that is not offline: append_group, or begin()
+///    with {promise, configuration} where fresh_log. Decided mark of these groups: `floor`, not
+///    `end`. When all of them are synced, `end` and the configuration are decided, not before.
+/// 4. Apply, on every slot without fresh_log, its entries up to `end` for which counts(). Flush
+///    all, recycle, serve. The first group of each drive then carries a mark >=
+///    configuration.seq; write one without waiting for a commit.
+///
+/// read_only writes nothing: what lies between `applied` and `end` is served from memory.
 struct RecoveryPlan {
   RecoveryOutcome outcome = RecoveryOutcome::refuse;
   Refusal refusal = Refusal::none;
