@@ -79,7 +79,12 @@ void append_amz_headers(std::string& out, const http::HeaderMap& headers) {
   }
 }
 
-void append_resource(std::string& out, const AuthRequest& request) {
+/// How a subresource without a value is signed: some clients sign `?uploads=` as they send it,
+/// others as
+/// `?uploads`. Both mean the same operation.
+enum class EmptyValue : bool { as_sent, bare };
+
+void append_resource(std::string& out, const AuthRequest& request, EmptyValue empty) {
   if (!request.host_bucket.empty()) {
     out.append("/").append(request.host_bucket);
   }
@@ -93,36 +98,50 @@ void append_resource(std::string& out, const AuthRequest& request) {
     out.push_back(separator);
     separator = '&';
     out.append(name);
-    if (!param->value.empty()) {
+    if (!param->value.empty() || (param->has_equals && empty == EmptyValue::as_sent)) {
       out.append("=").append(param->value);
     }
   }
 }
 
-std::string make_string_to_sign(const AuthRequest& request, std::string_view date) {
+/// What a SigV2 request claims. Views.
+struct ClaimV2 {
+  std::string_view access_key;
+  std::string_view signature;
+  std::string_view date;  ///< the Date line of the string to sign
+};
+
+std::string make_string_to_sign(const AuthRequest& request, const ClaimV2& claim,
+                                EmptyValue empty) {
   const http::HeaderMap& headers = request.head.headers;
   std::string out;
   out.append(request.head.method_text).append("\n");
   out.append(headers.get("content-md5")).append("\n");
   out.append(headers.get("content-type")).append("\n");
-  out.append(date).append("\n");
+  out.append(claim.date).append("\n");
   append_amz_headers(out, headers);
-  append_resource(out, request);
+  append_resource(out, request, empty);
   return out;
 }
 
-Outcome<Verified> verify(const AuthRequest& request, const Ground& ground,
-                         std::string_view access_key, std::string_view provided,
-                         const std::string& string_to_sign) {
+bool matches(const Credential& credential, const std::string& string_to_sign,
+             std::string_view signature) {
+  const auto mac =
+      digest::hmac_sha1(as_bytes(credential.secret.reveal()), as_bytes(string_to_sign));
+  return digest::constant_time_equal(digest::to_base64(mac), signature);
+}
+
+Outcome<Verified> verify(const AuthRequest& request, const Ground& ground, const ClaimV2& claim) {
   const auto snapshot = ground.credentials.snapshot();
-  const Credential* const credential = snapshot->find(access_key);
+  const Credential* const credential = snapshot->find(claim.access_key);
   if (credential == nullptr) {
-    return invalid_access_key(access_key);
+    return invalid_access_key(claim.access_key);
   }
-  const std::string expected = digest::to_base64(
-      digest::hmac_sha1(as_bytes(credential->secret.reveal()), as_bytes(string_to_sign)));
-  if (!digest::constant_time_equal(expected, provided)) {
-    return signature_mismatch(access_key, provided, string_to_sign, {});
+  const std::string string_to_sign = make_string_to_sign(request, claim, EmptyValue::as_sent);
+  if (!matches(*credential, string_to_sign, claim.signature) &&
+      !matches(*credential, make_string_to_sign(request, claim, EmptyValue::bare),
+               claim.signature)) {
+    return signature_mismatch(claim.access_key, claim.signature, string_to_sign, {});
   }
   if (request.head.headers.contains("x-amz-security-token")) {
     return Failure{
@@ -163,8 +182,7 @@ Outcome<Verified> verify_v2_header(const AuthRequest& request, const Ground& gro
   // With x-amz-date among the signed headers the Date line is empty.
   const std::string_view date =
       headers.contains("x-amz-date") ? std::string_view{} : headers.get("date");
-  auto verified = verify(request, ground, value.substr(0, colon), value.substr(colon + 1),
-                         make_string_to_sign(request, date));
+  auto verified = verify(request, ground, {value.substr(0, colon), value.substr(colon + 1), date});
   if (verified) {
     verified->scheme = Scheme::v2_header;
   }
@@ -193,8 +211,9 @@ Outcome<Verified> verify_v2_query(const AuthRequest& request, const Ground& grou
   if (ground.now_seconds >= *expires) {
     return request_expired(*expires, ground.now_seconds);
   }
-  auto verified = verify(request, ground, target.value("AWSAccessKeyId"), target.value("Signature"),
-                         make_string_to_sign(request, target.value("Expires")));
+  auto verified =
+      verify(request, ground,
+             {target.value("AWSAccessKeyId"), target.value("Signature"), target.value("Expires")});
   if (verified) {
     verified->scheme = Scheme::v2_query;
   }

@@ -43,6 +43,7 @@ std::optional<TargetError> Target::parse_query() {
     const std::size_t equals = std::min(piece.find('='), piece.size());
     QueryParam param;
     param.raw_name = piece.substr(0, equals);
+    param.has_equals = equals < piece.size();
     param.raw_value = piece.substr(std::min(equals + 1, piece.size()));
     if (auto error = decode(param.raw_name, true, param.name)) {
       return error;

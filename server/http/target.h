@@ -25,6 +25,7 @@ struct QueryParam {
   std::string_view value;      ///< decoded; empty for `?uploads` and `?uploads=` alike
   std::string_view raw_name;   ///< as sent
   std::string_view raw_value;  ///< as sent
+  bool has_equals = false;     ///< `?uploads=` rather than `?uploads`; only SigV2 cares
 };
 
 /// The one parse of a request target, read alike by signature, policy and storage (INV-9). A key is
