@@ -1,0 +1,171 @@
+#include "server/s3/access.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "server/http/header_map.h"
+#include "server/s3/object_attributes.h"
+
+namespace mote::s3 {
+
+namespace {
+
+/// Headers (or prefixes, where they end in '-') that ask for something this server does not do.
+/// Ignoring them would answer 200 to a wish that was not granted.
+constexpr std::array<std::string_view, 8> kUnsupportedHeaders = {
+    "x-amz-server-side-encryption",
+    "x-amz-server-side-encryption-",
+    "x-amz-copy-source-server-side-encryption-",
+    "x-amz-object-lock-",
+    "x-amz-bypass-governance-retention",
+    "x-amz-website-redirect-location",
+    "x-amz-write-offset-bytes",
+    "x-amz-mfa",
+};
+constexpr std::array<std::string_view, 6> kOtherCannedAcls = {
+    "public-read",   "public-read-write", "authenticated-read",
+    "aws-exec-read", "bucket-owner-read", "log-delivery-write"};
+constexpr std::array<std::string_view, 10> kOtherStorageClasses = {"REDUCED_REDUNDANCY",
+                                                                   "STANDARD_IA",
+                                                                   "ONEZONE_IA",
+                                                                   "INTELLIGENT_TIERING",
+                                                                   "GLACIER",
+                                                                   "DEEP_ARCHIVE",
+                                                                   "OUTPOSTS",
+                                                                   "GLACIER_IR",
+                                                                   "SNOW",
+                                                                   "EXPRESS_ONEZONE"};
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& list, std::string_view value) noexcept {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+bool is_unsupported(std::string_view name) noexcept {
+  return std::any_of(kUnsupportedHeaders.begin(), kUnsupportedHeaders.end(),
+                     [name](std::string_view wish) {
+                       return wish.back() == '-' ? http::starts_with_ignore_case(name, wish)
+                                                 : http::equals_ignore_case(name, wish);
+                     });
+}
+
+S3Error unsupported_header(std::string_view name) {
+  return make_error(ErrorCode::not_implemented, {{"Header", name}});
+}
+
+std::optional<S3Error> check_acl_headers(const AccessRequest& request) {
+  if (const auto acl = request.who.header(request.head, "x-amz-acl")) {
+    if (contains(kOtherCannedAcls, *acl)) {
+      return make_error(ErrorCode::access_control_list_not_supported);
+    }
+    if (!acl->empty() && *acl != "private" && *acl != "bucket-owner-full-control") {
+      return invalid_argument("", "x-amz-acl", *acl);
+    }
+  }
+  const auto is_grant = [](std::string_view name) {
+    return http::starts_with_ignore_case(name, "x-amz-grant-");
+  };
+  const auto fields = request.head.headers.fields();
+  const auto& hoisted = request.who.hoisted;
+  if (std::any_of(fields.begin(), fields.end(), [&](const auto& f) { return is_grant(f.name); }) ||
+      std::any_of(hoisted.begin(), hoisted.end(),
+                  [&](const auto& f) { return is_grant(f.first); })) {
+    return make_error(ErrorCode::access_control_list_not_supported);
+  }
+  return std::nullopt;
+}
+
+std::optional<S3Error> check_storage_class(const AccessRequest& request) {
+  const auto value = request.who.header(request.head, "x-amz-storage-class");
+  if (!value || value->empty() || *value == "STANDARD") {
+    return std::nullopt;
+  }
+  if (contains(kOtherStorageClasses, *value)) {
+    return unsupported_header("x-amz-storage-class");
+  }
+  return make_error(ErrorCode::invalid_storage_class, {{"StorageClassRequested", *value}});
+}
+
+std::optional<S3Error> check_wishes(const AccessRequest& request) {
+  for (const http::HeaderField& field : request.head.headers.fields()) {
+    if (is_unsupported(field.name)) {
+      return unsupported_header(field.name);
+    }
+  }
+  for (const auto& [name, value] : request.who.hoisted) {
+    if (is_unsupported(name)) {
+      return unsupported_header(name);
+    }
+  }
+  if (std::optional<S3Error> refused = check_acl_headers(request)) {
+    return refused;
+  }
+  return check_storage_class(request);
+}
+
+std::optional<S3Error> check_identity(const AccessRequest& request, const OperationInfo& info) {
+  if (request.who.anonymous()) {
+    if (info.op == Op::get_object && has_overrides(request.target)) {
+      return make_error(
+          ErrorCode::invalid_request,
+          "Request specific response headers cannot be used for anonymous GET requests.");
+    }
+    return make_error(ErrorCode::access_denied);
+  }
+  if (auth::is_streaming(request.who.payload_mode) && info.body != BodyUse::payload) {
+    return make_error(ErrorCode::invalid_request,
+                      "The value of x-amz-content-sha256 header is invalid for this operation.");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Outcome<std::shared_ptr<const BucketInfo>> authorise(const AccessRequest& request,
+                                                     const ObjectStore& store) {
+  const OperationInfo& info = describe(request.route.op);
+  std::shared_ptr<const BucketInfo> bucket;
+  switch (info.access) {
+    case Access::anyone:
+    case Access::in_form:
+      return bucket;
+    case Access::signed_in:
+    case Access::bucket_owner:
+      break;
+  }
+  if (std::optional<S3Error> refused = check_identity(request, info)) {
+    return *std::move(refused);
+  }
+  if (info.access == Access::bucket_owner) {
+    bucket = store.find_bucket(request.route.bucket);
+    if (bucket == nullptr) {
+      return make_error(ErrorCode::no_such_bucket, {{"BucketName", request.route.bucket}});
+    }
+    const auto expected = request.who.header(request.head, "x-amz-expected-bucket-owner");
+    if (bucket->owner != request.who.identity().user_id ||
+        (expected && *expected != bucket->owner)) {
+      return make_error(ErrorCode::access_denied);
+    }
+  }
+  if (std::optional<S3Error> refused = check_wishes(request)) {
+    return *std::move(refused);
+  }
+  return bucket;
+}
+
+Outcome<void> authorise_source(const AccessRequest& request, const BucketInfo* bucket,
+                               std::string_view bucket_name) {
+  if (bucket == nullptr) {
+    return make_error(ErrorCode::no_such_bucket, {{"BucketName", bucket_name}});
+  }
+  const auto expected = request.who.header(request.head, "x-amz-source-expected-bucket-owner");
+  if (request.who.anonymous() || bucket->owner != request.who.identity().user_id ||
+      (expected && *expected != bucket->owner)) {
+    return make_error(ErrorCode::access_denied);
+  }
+  return {};
+}
+
+}  // namespace mote::s3
