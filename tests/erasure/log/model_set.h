@@ -131,7 +131,8 @@ class ModelSet {
   std::unique_ptr<DecisionTracker> tracker_;  ///< null while down
   SlotSet trusted_;  ///< current in every configuration that can be in force, for fault counting
   SlotSet ghosts_;   ///< expelled without a record (Broken::expel_without_cfg)
-  bool old_copy_ = false;  ///< a copy was put back since the last start
+  std::uint64_t crash_bound_ = 10;  ///< a step of a start ends in a crash in two of so many cases
+  bool old_copy_ = false;           ///< a copy was put back since the last start
 
   std::set<CommitSeq> commits_;  ///< all that were ever numbered
   std::set<CommitSeq> acknowledged_;

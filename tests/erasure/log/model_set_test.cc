@@ -495,6 +495,7 @@ Configuration ModelSet::configuration_of(const RecoveryPlan& plan) const {
 
 bool ModelSet::carry_out(const RecoveryPlan& plan, Choice choice) {
   const Configuration configuration = configuration_of(plan);
+  crash_bound_ = choice.below(2) == 0 ? 10 : 100;
   if (broken_ != Broken::no_promise && !sync_promises(plan, choice)) {
     return false;
   }
@@ -509,7 +510,7 @@ bool ModelSet::carry_out(const RecoveryPlan& plan, Choice choice) {
 
 /// One synced group in a start, or the crash instead of it.
 bool ModelSet::land_or_crash(Slot slot, const ModelGroup& group, Choice& choice) {
-  const std::uint64_t fate = choice.below(40);
+  const std::uint64_t fate = choice.below(crash_bound_);
   if (fate != 0) {
     drives_[slot].disk.land(group);
   }
