@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <utility>
 
@@ -186,7 +187,8 @@ Status RocksIndex::open(Vfs& vfs, const std::string& path, const IndexResources&
       return current.error();
     }
   }
-  env_ = make_rocks_env(vfs);
+  env_ = options_.deterministic ? make_rocks_env(vfs, std::chrono::microseconds(0))
+                                : make_rocks_env(vfs);
   rocksdb::DBOptions db_options = database_options(resources.impl(), options_);
   db_options.env = env_.get();
   db_options.listeners.push_back(std::make_shared<Listener>(*this));

@@ -11,8 +11,8 @@
 
 namespace mote::erasure {
 
-/// What the indexes of all drives of a process share: block cache, memtable budget, background
-/// threads. Outlives every Index made with it.
+/// What the indexes of all drives of a process share: block cache, memtable budget (the two are
+/// apart and add up), background threads. Outlives every Index made with it.
 class IndexResources {
  public:
   struct Limits {

@@ -58,8 +58,8 @@ bool has_lz4() {
 IndexResources::IndexResources(const Limits& limits) : impl_(std::make_unique<Impl>()) {
   const unsigned drives = std::max(1U, limits.drives);
   impl_->block_cache = rocksdb::NewLRUCache(limits.block_cache_bytes, kCacheShardBits);
-  impl_->write_buffers =
-      std::make_shared<rocksdb::WriteBufferManager>(limits.write_buffer_bytes, impl_->block_cache);
+  // Not charged to the cache: one that is smaller than the memtables would hold nothing.
+  impl_->write_buffers = std::make_shared<rocksdb::WriteBufferManager>(limits.write_buffer_bytes);
   impl_->jobs_per_drive = std::max(2U, std::thread::hardware_concurrency() / drives);
   // Databases share one pool, and opening raises it only to what one of them wants: one hung drive
   // would starve the flushes of all others.

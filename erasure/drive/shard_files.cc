@@ -245,7 +245,8 @@ Result<std::vector<ShardFileId>> ShardFiles::files(std::uint64_t dirno) const {
 // --- files ---
 
 Result<std::unique_ptr<ShardFileWriter>> ShardFiles::create(const ShardFileHeader& header) {
-  MOTE_CHECK(header.object_bytes > 0 && header.geometry.valid());
+  MOTE_CHECK(header.object_bytes > 0);
+  MOTE_CHECK(header.geometry.valid() && header.shard_index < header.geometry.shards());
   const Result<std::uint64_t> dirno = take_place();
   if (!dirno) {
     return dirno.error();
