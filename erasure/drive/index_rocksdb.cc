@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <utility>
 
 #include "erasure/base/check.h"
+#include "erasure/drive/index_rocksdb_env.h"
 #include "erasure/drive/index_rocksdb_options.h"
 #include "erasure/drive/rocks_filesystem.h"
 #include "erasure/meta/keys.h"
@@ -187,8 +187,7 @@ Status RocksIndex::open(Vfs& vfs, const std::string& path, const IndexResources&
       return current.error();
     }
   }
-  env_ = options_.deterministic ? make_rocks_env(vfs, std::chrono::microseconds(0))
-                                : make_rocks_env(vfs);
+  env_ = options_.deterministic ? make_simulated_env(vfs) : make_rocks_env(vfs);
   rocksdb::DBOptions db_options = database_options(resources.impl(), options_);
   db_options.env = env_.get();
   db_options.listeners.push_back(std::make_shared<Listener>(*this));
