@@ -30,7 +30,7 @@ class Assembler {
   Status scan_newest_first();
   Status check_last(const Part& last);
   Status check_lost_headers();
-  void damage(const std::string& path, std::uint64_t offset);
+  void damage(const std::string& path, std::uint64_t offset, std::uint64_t last_usable);
   void join();
 
   LogContents& out_;
@@ -38,13 +38,18 @@ class Assembler {
   std::vector<SegmentFile*> unused_;
   std::vector<Part> parts_;  ///< newest first
   std::uint64_t first_ordinal_ = 0;
+  std::uint64_t last_usable_ = UINT64_MAX;  ///< newest segment whose entries may be used
 };
 
-/// The oldest damage counts: nothing after it is used. Called from the newest segment back.
-void Assembler::damage(const std::string& path, std::uint64_t offset) {
+/// Nothing after the oldest damage is used: entries of segments up to `last_usable` are.
+void Assembler::damage(const std::string& path, std::uint64_t offset, std::uint64_t last_usable) {
+  if (out_.verdict == LogVerdict::damaged && last_usable >= last_usable_) {
+    return;
+  }
   out_.verdict = LogVerdict::damaged;
   out_.damaged_file = path;
   out_.damaged_offset = offset;
+  last_usable_ = last_usable;
 }
 
 Status Assembler::scan_newest_first() {
@@ -76,10 +81,10 @@ Status Assembler::scan_newest_first() {
     }
     if (next != nullptr && (scan->end_offset != next->predecessor_end ||
                             scan->checksum != next->predecessor_checksum)) {
-      damage(file.path, scan->end_offset);
+      damage(file.path, scan->end_offset, header.ordinal);
     }
     if (scan->unreadable || file.bytes < header.segment_bytes) {
-      damage(file.path, scan->end_offset);
+      damage(file.path, scan->end_offset, header.ordinal);
     }
     first_ordinal_ = std::max(first_ordinal_, scan->first_ordinal);
     complete = begins;
@@ -97,7 +102,7 @@ Status Assembler::check_last(const Part& last) {
     return later.error();
   }
   if (*later) {
-    damage(last.file->path, last.scan.end_offset);
+    damage(last.file->path, last.scan.end_offset, last.file->header->ordinal);
   } else if (last.scan.remnants && out_.verdict == LogVerdict::clean) {
     out_.verdict = LogVerdict::torn_tail;
   }
@@ -116,18 +121,28 @@ Status Assembler::check_lost_headers() {
       return ordinal.error();
     }
     if (*ordinal > 0 && *ordinal >= std::max(oldest, first_ordinal_)) {
-      damage(file->path, 0);
-      out_.groups = std::max<std::uint64_t>(out_.groups, 1);
+      damage(file->path, 0, *ordinal - 1);
+      ++out_.groups;  // not a blank drive
     }
   }
   return ok();
 }
 
+/// Marks and promises count even behind damage: they are true wherever they are intact.
 void Assembler::join() {
   for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
     const SegmentScan& scan = part->scan;
     const SegmentHeader& header = *part->file->header;
     out_.segments.push_back({part->file->path, header.ordinal, header.generation, scan.last});
+    out_.decided = std::max(out_.decided, scan.decided);
+    out_.promise = std::max(out_.promise, scan.promise);
+    out_.groups += scan.groups;
+    out_.last_group_offset = scan.last_group_offset;
+    out_.end_offset = scan.end_offset;
+    out_.last_group_checksum = scan.checksum;
+    if (header.ordinal > last_usable_) {
+      continue;
+    }
     out_.entries.insert(out_.entries.end(), scan.entries.begin(), scan.entries.end());
     for (const Configuration& c : scan.configurations) {
       const bool known = std::any_of(out_.configurations.begin(), out_.configurations.end(),
@@ -135,15 +150,6 @@ void Assembler::join() {
       if (!known) {
         out_.configurations.push_back(c);
       }
-    }
-    out_.decided = std::max(out_.decided, scan.decided);
-    out_.promise = std::max(out_.promise, scan.promise);
-    out_.groups += scan.groups;
-    out_.last_group_offset = scan.last_group_offset;
-    out_.end_offset = scan.end_offset;
-    out_.last_group_checksum = scan.checksum;
-    if (out_.verdict == LogVerdict::damaged && part->file->path == out_.damaged_file) {
-      return;
     }
   }
 }
@@ -159,11 +165,12 @@ Status Assembler::run() {
     // The segment scanned last is the oldest one found; is it the oldest one that counts?
     const SegmentHeader& oldest = *parts_.back().file->header;
     if (!out_.begins && (first_ordinal_ == 0 || oldest.ordinal > first_ordinal_)) {
-      damage(parts_.back().file->path, 0);
+      damage(parts_.back().file->path, 0, 0);
     }
   }
+  Status status = check_lost_headers();
   join();
-  return check_lost_headers();
+  return status;
 }
 
 }  // namespace

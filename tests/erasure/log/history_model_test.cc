@@ -37,16 +37,26 @@ const char* name_of(Op op) {
   return kNames[static_cast<std::size_t>(op)];
 }
 
-/// How often each step comes, of 100.
-Op random_op(SeededRng& rng) {
-  static constexpr std::pair<Op, unsigned> kWeights[] = {
-      {Op::submit, 14},     {Op::write, 24}, {Op::sync, 24},  {Op::hang, 4},
-      {Op::answer_late, 4}, {Op::mark, 5},   {Op::flush, 4},  {Op::join, 3},
-      {Op::heal, 4},        {Op::copy, 3},   {Op::settle, 6}, {Op::crash, 5}};
+struct Weight {
+  Op op;
+  unsigned calm, restless;
+};
+
+/// How often each step comes, of 100. In a restless history the set is hardly ever up for long.
+constexpr Weight kWeights[] = {
+    // clang-format off
+    {Op::submit, 14, 12}, {Op::write, 24, 18}, {Op::sync, 24, 18}, {Op::hang,   4,  4},
+    {Op::answer_late, 4, 4}, {Op::mark, 5, 4}, {Op::flush, 4, 4},  {Op::join,   3,  3},
+    {Op::heal,   4,  4},  {Op::copy,   3,  3}, {Op::settle, 6, 6}, {Op::crash,  5, 20},
+    // clang-format on
+};
+
+Op random_op(SeededRng& rng, bool restless) {
   std::uint64_t draw = rng.below(100);
-  for (const auto& [op, weight] : kWeights) {
+  for (const Weight& row : kWeights) {
+    const unsigned weight = restless ? row.restless : row.calm;
     if (draw < weight) {
-      return op;
+      return row.op;
     }
     draw -= weight;
   }
@@ -62,9 +72,10 @@ Case make_case(std::uint64_t seed) {
   SeededRng rng(seed);
   Case made;
   made.geometry = kGeometries[rng.below(std::size(kGeometries))];
+  const bool restless = rng.below(3) == 0;
   const std::uint64_t length = 20 + rng.below(120);
   for (std::uint64_t i = 0; i < length; ++i) {
-    const Op op = random_op(rng);
+    const Op op = random_op(rng, restless);
     made.history.push_back({op, rng.next()});
   }
   // At the end everybody comes back and the last start is seen.
@@ -122,8 +133,11 @@ std::string describe_failure(const Case& failed, Broken broken, std::uint64_t se
   std::string text = "seed " + std::to_string(seed) + ", " + std::to_string(failed.geometry.k) +
                      "+" + std::to_string(failed.geometry.m) + ": " +
                      run(failed.geometry, history, broken).value_or("") + "\n";
+  ModelSet set(failed.geometry, broken);
   for (const Step& step : history) {
-    text += std::string("  {Op::") + name_of(step.op) + ", " + std::to_string(step.arg) + "U},\n";
+    set.step(step);
+    text += std::string("  {Op::") + name_of(step.op) + ", " + std::to_string(step.arg) + "U}, " +
+            set.describe();
   }
   return text;
 }

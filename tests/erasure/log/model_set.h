@@ -64,6 +64,8 @@ class ModelSet {
   void step(const Step& step);
   /// What went wrong first, if anything.
   [[nodiscard]] const std::optional<std::string>& violation() const { return violation_; }
+  /// One line: whether it serves, and each drive's log, index and faults.
+  [[nodiscard]] std::string describe() const;
   struct Tally {
     std::uint64_t acknowledged = 0, served = 0, read_only = 0, refused = 0, expelled = 0,
                   rolled_forward = 0, voided = 0, crashed_inside = 0, healed = 0, frozen = 0;
@@ -129,8 +131,9 @@ class ModelSet {
   const Broken broken_;
   std::vector<ModelDrive> drives_;
   std::unique_ptr<DecisionTracker> tracker_;  ///< null while down
-  SlotSet trusted_;  ///< current in every configuration that can be in force, for fault counting
-  SlotSet ghosts_;   ///< expelled without a record (Broken::expel_without_cfg)
+  SlotSet trusted_;    ///< current in every configuration that can be in force, for fault counting
+  SlotSet ghosts_;     ///< expelled without a record (Broken::expel_without_cfg)
+  bool over_ = false;  ///< more was lost than can be told: numbers may come twice, stop judging
   std::uint64_t crash_bound_ = 10;  ///< a step of a start ends in a crash in two of so many cases
   bool old_copy_ = false;           ///< a copy was put back since the last start
 

@@ -35,6 +35,26 @@ ModelSet::ModelSet(SetGeometry geometry, Broken broken)
       broken == Broken::quorum_off_by_one ? weakened(geometry) : geometry, first);
 }
 
+std::string ModelSet::describe() const {
+  std::string text = tracker_ ? "serving, decided " + to_string(tracker_->decided()) : "down";
+  for (Slot slot = 0; slot < drives_.size(); ++slot) {
+    const ModelDrive& drive = drives_[slot];
+    text += "\n      " + std::to_string(slot) + (drive.present ? "" : " absent") +
+            (drive.intact ? "" : " not intact") + (drive.disk.damaged ? " damaged" : "") +
+            (drive.hung ? " hung" : "") + (drive.disk.begins ? " [" : " ...[");
+    for (const ModelGroup& group : drive.disk.log) {
+      for (const ModelEntry& entry : group.entries) {
+        text += entry.kind == EntryKind::cfg       ? "<" + to_string(entry.configuration) + "> "
+                : entry.kind == EntryKind::promise ? "!" + std::to_string(entry.seq.epoch) + " "
+                                                   : to_string(entry.seq) + " ";
+      }
+      text += "(" + to_string(group.decided) + ") ";
+    }
+    text += "] applied " + to_string(drive.disk.applied) + "/" + to_string(drive.applied);
+  }
+  return text + "\n";
+}
+
 void ModelSet::fail(const std::string& what) {
   if (!violation_) {
     violation_ = what;
@@ -43,6 +63,9 @@ void ModelSet::fail(const std::string& what) {
 
 void ModelSet::step(const Step& step) {
   Choice choice(step.arg);
+  if (over_) {
+    return;
+  }
   if (!tracker_) {
     if (choice.below(3) == 0) {
       drives_[choice.slot(*this)].present = true;
@@ -614,15 +637,13 @@ void ModelSet::check_content(SlotSet current, bool settles) {
         ++(is_there ? tally_.rolled_forward : tally_.voided);
       }
       settled_[seq] = is_there;
-      if (!is_there) {
-        acknowledged_.erase(seq);  // beyond what can be promised: known and checked above
-      }
     }
   }
 }
 
 void ModelSet::start_serving(const RecoveryPlan& plan, const Configuration& configuration) {
   ++tally_.served;
+  over_ = !in_bounds();
   check_content(configuration.current, true);
   old_copy_ = false;
   for (Slot slot = 0; slot < drives_.size(); ++slot) {
