@@ -7,10 +7,17 @@ namespace mote::s3 {
 
 namespace {
 
+/// Elements that travel as headers (x-amz-delete-marker).
+bool is_header(std::string_view name) noexcept {
+  return name.starts_with("x-amz-");
+}
+
 /// What an answer needs beside its document.
 void add_special_headers(http::HeaderBlock& block, const S3Error& error) {
   for (const auto& [name, value] : error.extra) {
-    if (name == "ActualObjectSize" && error.status == 416) {
+    if (is_header(name)) {
+      block.add(name, value);
+    } else if (name == "ActualObjectSize" && error.status == 416) {
       block.add("Content-Range", "bytes */" + value);
     } else if (name == "Region") {
       block.add("x-amz-bucket-region", value);
@@ -27,7 +34,9 @@ std::string error_document(const S3Error& error, const ErrorPlace& place) {
   xml::Writer writer("Error", "");
   writer.text("Code", error.code).text("Message", error.message);
   for (const auto& [name, value] : error.extra) {
-    writer.text(name, value);
+    if (!is_header(name)) {
+      writer.text(name, value);
+    }
   }
   if (!place.resource.empty()) {
     writer.text("Resource", place.resource);

@@ -168,11 +168,7 @@ Async<Outcome<Intake>> take_payload(Call& call,
   if (!reader) {
     co_return std::move(reader).error();
   }
-  const std::optional<std::uint64_t> bytes = reader->payload_bytes();
-  if (!bytes) {
-    co_return make_error(ErrorCode::missing_content_length);
-  }
-  Outcome<PayloadWriter> writer = PayloadWriter::make(call, *bytes);
+  Outcome<PayloadWriter> writer = PayloadWriter::make(call, reader->payload_bytes());
   if (!writer) {
     co_return std::move(writer).error();
   }
@@ -197,9 +193,9 @@ Async<Outcome<Intake>> take_payload(Call& call,
 }
 
 Async<Outcome<std::string>> read_document(Call& call, std::size_t bytes_max,
-                                          bool integrity_required) {
+                                          DocumentChecks checks) {
   auth::BodyReader::Options options;
-  options.check.integrity_required = integrity_required;
+  options.check.integrity_required = checks == DocumentChecks::integrity;
   options.bytes_max = bytes_max;
   const std::optional<std::uint64_t> length = content_length(call.exchange);
   if (length && *length > bytes_max) {

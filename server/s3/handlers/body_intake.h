@@ -25,10 +25,15 @@ struct Intake {
 Async<Outcome<Intake>> take_payload(Call& call,
                                     std::optional<digest::ChecksumAlgorithm> default_checksum);
 
-/// Reads a request document whole and verifies it. MaxMessageLengthExceeded beyond `bytes_max`.
-/// `integrity_required`: Content-MD5 or a checksum must come with it.
-Async<Outcome<std::string>> read_document(Call& call, std::size_t bytes_max,
-                                          bool integrity_required);
+/// What must come with a document.
+enum class DocumentChecks : bool {
+  none,
+  integrity,  ///< Content-MD5 or a checksum (DeleteObjects)
+};
+
+/// Reads a request document whole and verifies it; "" if there is no body. MaxMessageLengthExceeded
+/// beyond `bytes_max`.
+Async<Outcome<std::string>> read_document(Call& call, std::size_t bytes_max, DocumentChecks checks);
 
 inline constexpr std::size_t kStreamBytes = kMiB;
 

@@ -119,7 +119,8 @@ Async<Answer> create_bucket(Call& call) {
       wish && *wish != "BucketOwnerEnforced") {
     co_return make_error(ErrorCode::not_implemented, {{"Header", "x-amz-object-ownership"}});
   }
-  const Outcome<std::string> text = co_await read_document(call, kConfigurationBytesMax, false);
+  const Outcome<std::string> text =
+      co_await read_document(call, kConfigurationBytesMax, DocumentChecks::none);
   if (!text) {
     co_return text.error();
   }
@@ -192,7 +193,8 @@ Async<Answer> get_bucket_versioning(Call& call) {
 }
 
 Async<Answer> put_bucket_versioning(Call& call) {
-  const Outcome<std::string> text = co_await read_document(call, kConfigurationBytesMax, false);
+  const Outcome<std::string> text =
+      co_await read_document(call, kConfigurationBytesMax, DocumentChecks::none);
   if (!text) {
     co_return text.error();
   }

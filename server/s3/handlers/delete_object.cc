@@ -120,7 +120,8 @@ Async<Answer> delete_object(Call& call) {
 }
 
 Async<Answer> delete_objects(Call& call) {
-  const Outcome<std::string> text = co_await read_document(call, http::kXmlBodyBytesMax, true);
+  const Outcome<std::string> text =
+      co_await read_document(call, http::kXmlBodyBytesMax, DocumentChecks::integrity);
   if (!text) {
     co_return text.error();
   }

@@ -78,6 +78,13 @@ std::size_t expected_bytes(const ListPage& page) {
   return (page.entries.size() + page.common_prefixes.size()) * kEntryBytes;
 }
 
+/// S3 gives NextMarker with a delimiter only, as the last key says it otherwise; a page that was
+/// cut short elsewhere must say where.
+bool needs_next_marker(const Query& query, const ListPage& page) {
+  return !query.delimiter.empty() || page.entries.empty() ||
+         page.entries.back().key != page.next_after;
+}
+
 /// Tokens belong to the bucket as it is now: one that was deleted and made again has another id.
 std::string token_scope(const BucketInfo& bucket) {
   return std::to_string(bucket.id);
@@ -100,9 +107,7 @@ Async<Answer> list_objects(Call& call) {
   writer.reserve(expected_bytes(*page));
   write_common(writer, call, *query, page->truncated);
   writer.key("Marker", marker, query->encoding);
-  // S3 promises NextMarker with a delimiter only. It is always right to give it: a page may end at
-  // a place that no key of it names.
-  if (page->truncated) {
+  if (page->truncated && needs_next_marker(*query, *page)) {
     writer.key("NextMarker", page->next_after, query->encoding);
   }
   write_contents(writer, *page, query->encoding, &owner);

@@ -8,12 +8,8 @@
 
 namespace mote::s3 {
 
-Outcome<std::uint32_t> integer_param(const Call& call, std::string_view name,
+Outcome<std::uint32_t> parse_integer(std::string_view text, std::string_view name,
                                      const IntegerRule& rule) {
-  const std::string_view text = call.param(name);
-  if (text.empty()) {
-    return rule.absent;
-  }
   std::uint64_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [at, ec] = std::from_chars(text.data(), end, value);
@@ -23,6 +19,15 @@ Outcome<std::uint32_t> integer_param(const Call& call, std::string_view name,
                             name, text);
   }
   return static_cast<std::uint32_t>(value);
+}
+
+Outcome<std::uint32_t> integer_param(const Call& call, std::string_view name,
+                                     const IntegerRule& rule) {
+  const std::string_view text = call.param(name);
+  if (text.empty()) {
+    return rule.absent;
+  }
+  return parse_integer(text, name, rule);
 }
 
 Outcome<std::uint32_t> page_size_param(const Call& call, std::string_view name) {

@@ -19,6 +19,10 @@ struct IntegerRule {
 [[nodiscard]] Outcome<std::uint32_t> integer_param(const Call& call, std::string_view name,
                                                    const IntegerRule& rule);
 
+/// The same for a text that came elsewhere.
+[[nodiscard]] Outcome<std::uint32_t> parse_integer(std::string_view text, std::string_view name,
+                                                   const IntegerRule& rule);
+
 /// max-keys, max-uploads, max-parts: 0 to 2^31-1, taken as at most 1,000.
 [[nodiscard]] Outcome<std::uint32_t> page_size_param(const Call& call, std::string_view name);
 
