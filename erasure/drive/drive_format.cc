@@ -69,7 +69,7 @@ Status remove_files(Vfs& vfs, const std::string& directory) {
     return names.error().code == Errc::no_such_file ? ok() : Status(names.error());
   }
   for (const std::string& name : *names) {
-    const Status removed = vfs.unlink(directory + "/" + name);
+    const Status removed = vfs.unlink(std::string(directory).append("/").append(name));
     if (!removed) {
       return removed;
     }

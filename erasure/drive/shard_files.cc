@@ -112,35 +112,32 @@ Result<std::uint64_t> ShardFiles::take_place() {
       return *failed_;
     }
     const bool next_ready = arrivals_.count(current_ + 1) != 0;
-    if (placed_ < kFilesPerDirectory) {
-      // Ahead of its use: half a directory is time enough.
-      if (placed_ >= kFilesPerDirectory / 2 && !next_ready && !preparing_) {
-        const Status made = prepare_next(lock);
-        if (!made) {
-          return made.error();
-        }
-        continue;
-      }
-      ++placed_;
-      ++arrivals_.at(current_)->writers;
-      return current_;
-    }
-    if (next_ready) {
-      const auto full = arrivals_.find(current_);
-      if (full->second->writers == 0) {
-        arrivals_.erase(full);
-      }
-      ++current_;
-      placed_ = 0;
-    } else if (preparing_) {
-      changed_.wait(lock);
-    } else {
+    // Ahead of its use: half a directory is time enough.
+    const bool next_due = placed_ >= kFilesPerDirectory / 2 && !next_ready;
+    if (next_due && !preparing_) {
       const Status made = prepare_next(lock);
       if (!made) {
         return made.error();
       }
+    } else if (placed_ < kFilesPerDirectory) {
+      ++placed_;
+      ++arrivals_.at(current_)->writers;
+      return current_;
+    } else if (next_ready) {
+      begin_next();
+    } else {
+      changed_.wait(lock);
     }
   }
+}
+
+void ShardFiles::begin_next() {
+  const auto full = arrivals_.find(current_);
+  if (full->second->writers == 0) {
+    arrivals_.erase(full);
+  }
+  ++current_;
+  placed_ = 0;
 }
 
 void ShardFiles::leave(std::uint64_t dirno) {

@@ -102,9 +102,9 @@ class ShardFileReader {
 
 /// The shard files of one drive: <root>/<dirno>/<uuid>, directories filled in order of arrival,
 /// 4,096 files each, so that one directory sync makes the names of a whole batch durable.
-/// Directories are made and synced ahead of their use. Once a sync has failed, every later create(),
-/// sync_early() and finish() fails with that error (INV-5): the drive must be opened anew.
-/// Thread-safe; every call blocks. FORMAT.md "Shard files".
+/// Directories are made and synced ahead of their use. Once a sync has failed, every later
+/// create(), sync_early() and finish() fails with that error (INV-5): the drive must be opened
+/// anew. Thread-safe; every call blocks. FORMAT.md "Shard files".
 class ShardFiles {
  public:
   static constexpr std::uint64_t kFilesPerDirectory = 4096;
@@ -155,6 +155,7 @@ class ShardFiles {
   Result<std::shared_ptr<Arrivals>> prepare(std::uint64_t dirno);
   Status prepare_next(std::unique_lock<std::mutex>& lock);
   Result<std::uint64_t> take_place();
+  void begin_next();
   void leave(std::uint64_t dirno);
   Status sync_arrivals(std::uint64_t dirno);
   [[nodiscard]] std::optional<Error> write_failure() const;
