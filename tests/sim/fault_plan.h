@@ -36,8 +36,8 @@ enum class VfsCall : std::uint8_t {
   size,
   directory_sync,
   directory_info,
-  count_  // number of calls
 };
+inline constexpr std::size_t kVfsCalls = static_cast<std::size_t>(VfsCall::directory_info) + 1;
 
 /// "The nth `call` (any call if empty) on a path that starts with `path_prefix` fails with
 /// `error`." A rename or link matches by either path; calls on an open file or directory by the
@@ -107,7 +107,7 @@ class FaultPlan {
   std::uint64_t cut_in_ = 0;  // calls until the cut, 0 = none planned
   bool cut_after_effect_ = false;
   std::uint64_t calls_ = 0;
-  std::array<std::uint64_t, static_cast<std::size_t>(VfsCall::count_)> calls_by_kind_{};
+  std::array<std::uint64_t, kVfsCalls> calls_by_kind_{};
   std::uint64_t trace_hash_ = 0;
   std::vector<std::pair<std::string, SyncCount>> roots_;
   std::chrono::milliseconds sync_delay_{0};

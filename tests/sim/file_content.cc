@@ -180,7 +180,7 @@ FileContent::PagePtr FileContent::survivor(Rng& rng, const Dirty& dirty, const P
   if (rng.below(16) < cut.keep_of_16) {
     return current;
   }
-  const PagePtr base = versions[static_cast<std::size_t>(rng.below(versions.size()))];
+  PagePtr base = versions[static_cast<std::size_t>(rng.below(versions.size()))];
   if (rng.below(4) != 0) {
     return base;
   }

@@ -128,12 +128,17 @@ TEST_CASE("thread scheduler: timers that are not due are dropped at the end, not
 TEST_CASE("thread scheduler: tasks may post, and timers may set timers") {
   ThreadScheduler scheduler;
   const auto serial = scheduler.make_serial("serial");
+  std::promise<void> posted;
   std::promise<void> done;
-  scheduler.after(milliseconds(1), [&] {
-    scheduler.after(milliseconds(1),
-                    [&] { serial->post([&] { serial->post([&] { done.set_value(); }); }); });
-  });
+  const auto second = [&] { done.set_value(); };
+  const auto first = [&] { serial->post(second); };
+  const auto late = [&] {
+    serial->post(first);
+    posted.set_value();  // an executor outlives the calls on it
+  };
+  scheduler.after(milliseconds(1), [&] { scheduler.after(milliseconds(1), late); });
   CHECK(done.get_future().wait_for(std::chrono::seconds(30)) == std::future_status::ready);
+  posted.get_future().wait();
 }
 
 TEST_CASE("system clock: steady time does not go back, wall time is of this age") {
