@@ -10,10 +10,10 @@ namespace mote::s3 {
 /// What a request was about, for the elements of an error document. Views must live as long as the
 /// call.
 struct ErrorSubject {
-  std::string_view bucket;
-  std::string_view key;
-  std::string_view upload_id;
-  std::string_view version_id;
+  std::string_view bucket{};
+  std::string_view key{};
+  std::string_view upload_id{};
+  std::string_view version_id{};
 };
 
 /// The one translation from what the engine says to what S3 says. "Cannot know" (quorum, overload,

@@ -55,7 +55,7 @@ bool split_query(std::string_view query, TagSet& out) {
 
 Outcome<void> check_tags(const TagSet& tags, std::size_t tags_max) {
   if (tags.size() > tags_max) {
-    return make_error(ErrorCode::bad_request,
+    return make_error(ErrorCode::invalid_tag,
                       (tags_max == kObjectTagsMax ? "Object tags cannot be greater than "
                                                   : "Bucket tag count cannot be greater than ") +
                           std::to_string(tags_max));

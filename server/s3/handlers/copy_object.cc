@@ -91,9 +91,10 @@ Outcome<CopyPlan> part_plan(const Call& call, const ObjectHead& source) {
       return range.error();
     }
     if (range->last >= source.bytes) {
-      return invalid_argument(
+      return make_error(
+          ErrorCode::invalid_range,
           "Range specified is not valid for source object of size: " + std::to_string(source.bytes),
-          "x-amz-copy-source-range", *header);
+          {{"RangeRequested", *header}});
     }
     plan.offset = range->first;
     plan.length = range->last - range->first + 1;

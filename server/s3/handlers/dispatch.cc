@@ -74,6 +74,8 @@ Handler find_handler(Op op) noexcept {
       return put_acl;
     case Op::get_object_retention:
     case Op::get_object_legal_hold:
+    case Op::put_object_retention:
+    case Op::put_object_legal_hold:
       return object_default;
     case Op::get_bucket_policy:
     case Op::get_bucket_policy_status:

@@ -23,7 +23,7 @@ std::optional<std::int64_t> to_number(std::string_view text) noexcept {
   return value;
 }
 
-std::string without_quotes(std::string text) {
+std::string_view without_quotes(std::string_view text) {
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
     return text.substr(1, text.size() - 2);
   }
@@ -82,7 +82,7 @@ std::optional<CompletePart> read_complete_part(const Element& element) {
     } else if (field.name() == "ETag") {
       good = !has_etag;
       has_etag = true;
-      part.etag = without_quotes(*std::move(text));
+      part.etag = without_quotes(*text);
     } else if (field.name().starts_with("Checksum")) {
       part.checksums.emplace_back(field.name(), *std::move(text));
     }
