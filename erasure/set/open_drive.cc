@@ -1,0 +1,14 @@
+#include "erasure/set/open_drive.h"
+
+namespace mote::erasure {
+
+std::shared_ptr<OpenDrive> share_drive(std::unique_ptr<OpenDrive> drive,
+                                       std::shared_ptr<Executor> reaper) {
+  return {drive.release(), [reaper = std::move(reaper)](OpenDrive* last) {
+            // A raw pointer: a task that the executor drops must not close the drive on this
+            // thread.
+            reaper->post([last] { const std::unique_ptr<OpenDrive> closing(last); });
+          }};
+}
+
+}  // namespace mote::erasure
