@@ -24,7 +24,7 @@ struct SetEnvironment {
   Clock& clock;
   Rng& rng;
   const IndexResources& index_resources;  ///< shared by all sets of the process
-  CrashPoints* crash_points = nullptr;  ///< null: none
+  CrashPoints* crash_points = nullptr;    ///< null: none
 };
 
 /// Called on an engine thread each time a slot has become a healing member: at open, after a drive
@@ -82,9 +82,9 @@ class DriveSet {
 
  private:
   class Impl;
-  explicit DriveSet(std::unique_ptr<Impl> impl);
+  explicit DriveSet(std::shared_ptr<Impl> impl);
 
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace mote::erasure

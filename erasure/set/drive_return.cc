@@ -1,0 +1,175 @@
+#include <algorithm>
+
+#include "erasure/set/drive_set_impl.h"
+
+namespace mote::erasure {
+namespace {
+
+/// A drive that keeps failing is tried ever more rarely: readmit_every << failures, up to this
+/// shift.
+constexpr std::uint32_t kBackoffMax = 8;
+
+}  // namespace
+
+Place& DriveSet::Impl::place_at(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::find_if(places_.begin(), places_.end(),
+                                  [&path](const auto& place) { return place->path == path; });
+  if (known != places_.end()) {
+    return **known;
+  }
+  auto place = std::make_unique<Place>();
+  place->path = path;
+  place->visitor =
+      environment_.scheduler.make_serial("mote-visit-" + std::to_string(places_.size()));
+  place->next_visit = environment_.clock.steady() + options_.readmit_every;
+  places_.push_back(std::move(place));
+  return *places_.back();
+}
+
+/// Looks at every place whose drive is away, each on its own thread.
+void DriveSet::Impl::visit_places() {
+  const Clock::Steady now = environment_.clock.steady();
+  const std::lock_guard lock(mutex_);
+  if (closing_ || core_->members()->read_only) {
+    return;
+  }
+  for (const auto& each : places_) {
+    Place& place = *each;
+    if (place.visiting || now < place.next_visit ||
+        (place.slot && core_->view(*place.slot).member)) {
+      continue;
+    }
+    place.visiting = true;
+    place.visitor->post([self = shared_from_this(), &place] { self->visit(place); });
+  }
+}
+
+void DriveSet::Impl::visit(Place& place) {
+  if (place.slot) {
+    if (const auto view = core_->view(*place.slot); view.drive && !view.member) {
+      revive(place, *place.slot, view.drive);
+      return;
+    }
+  }
+  take_back(place);
+}
+
+/// A drive that failed and is still read: if it works again, it is closed, to be opened afresh at
+/// the next visit. It cannot join as it is: what its threads were doing has to have ended.
+void DriveSet::Impl::revive(Place& place, Slot slot, const std::shared_ptr<OpenDrive>& drive) {
+  const bool works = drive->drive->check_root() &&
+                     !is_short(slot, std::max(1U, options_.reserve_permille)) &&
+                     try_drive(environment_.vfs, place.path);
+  if (works) {
+    core_->detach(slot, {Errc::drive_failed, 0, "drive.reopening"});
+  }
+  left(place, works);
+  if (works) {
+    const std::lock_guard lock(mutex_);
+    place.next_visit = environment_.clock.steady();
+  }
+}
+
+void DriveSet::Impl::take_back(Place& place) {
+  const auto probe = Drive::probe(environment_.vfs, place.path);
+  const bool ours = probe && probe->content == DriveContent::formatted && !probe->mount_missing &&
+                    probe->label.deployment == deployment_ && probe->label.set_id == options_.set &&
+                    probe->label.slot < options_.drives();
+  if (!ours || core_->view(probe->label.slot).member || !try_drive(environment_.vfs, place.path)) {
+    left(place, false);
+    return;
+  }
+  const Slot slot = probe->label.slot;
+  auto drive = open_at(place.path, slot);
+  if (!drive) {
+    left(place, false);
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    place.slot = slot;
+  }
+  admit(place, slot, std::move(*drive), {});
+}
+
+void DriveSet::Impl::admit(Place& place, Slot slot, std::shared_ptr<OpenDrive> drive,
+                           Completion<void> done) {
+  note_shape(slot, *drive);
+  core_->admit(
+      slot, std::move(drive),
+      [self = shared_from_this(), &place, slot, done = std::move(done)](Status admitted) mutable {
+        self->left(place, admitted.has_value());
+        if (admitted) {
+          self->start_heal(slot);
+        }
+        if (done) {
+          done(std::move(admitted));
+        }
+      });
+}
+
+void DriveSet::Impl::left(Place& place, bool success) {
+  const std::lock_guard lock(mutex_);
+  place.visiting = false;
+  // Also after success: a drive that is expelled at once comes back later each time.
+  const auto wait = options_.readmit_every * (1U << std::min(place.failures, kBackoffMax));
+  place.failures =
+      success && environment_.clock.steady() > place.next_visit + 4 * wait ? 0 : place.failures + 1;
+  place.next_visit = environment_.clock.steady() + wait;
+}
+
+void DriveSet::Impl::replace(Slot slot, std::string path, Completion<void> done) {
+  if (slot >= options_.drives() || core_->view(slot).member) {
+    done(Error{Errc::invalid_argument, 0, "set.replace"});
+    return;
+  }
+  Place& place = place_at(path);
+  const std::lock_guard lock(mutex_);
+  if (closing_ || place.visiting) {
+    done(Error{closing_ ? Errc::shutting_down : Errc::overloaded, 0, "set.replace"});
+    return;
+  }
+  for (const auto& other : places_) {
+    if (other->slot == slot) {
+      other->slot.reset();
+    }
+  }
+  place.visiting = true;
+  place.visitor->post([self = shared_from_this(), &place, slot, done = std::move(done)]() mutable {
+    self->format_and_admit(place, slot, std::move(done));
+  });
+}
+
+void DriveSet::Impl::format_and_admit(Place& place, Slot slot, Completion<void> done) {
+  core_->detach(slot, {Errc::drive_failed, 0, "drive.replaced"});
+  DriveLabel label;
+  label.deployment = deployment_;
+  label.drive = environment_.rng.uuid();
+  label.set_id = options_.set;
+  label.slot = slot;
+  label.k = options_.k;
+  label.m = options_.m;
+  label.formatted_ms = environment_.clock.wall_ms();
+  const auto mounted = environment_.vfs.is_mount_point(place.path);
+  label.was_mount_point = mounted && *mounted;
+  Status formatted = Drive::format(drive_context(environment_), place.path, label);
+  if (!formatted) {
+    left(place, false);
+    done(std::move(formatted));
+    return;
+  }
+  auto drive = open_at(place.path, slot);
+  if (!drive) {
+    left(place, false);
+    done(drive.error());
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    place.slot = slot;
+  }
+  admit(place, slot, std::move(*drive), std::move(done));
+}
+
+}  // namespace mote::erasure
