@@ -6,7 +6,6 @@
 #include "server/s3/handlers/parameters.h"
 #include "server/s3/handlers/replies.h"
 #include "server/s3/object_attributes.h"
-#include "server/s3/tag_set.h"
 
 namespace mote::s3 {
 
@@ -107,10 +106,23 @@ void add_asked_checksum(http::HeaderBlock& block, const Call& call, const Object
   }
 }
 
-void add_validators(http::HeaderBlock& block, const ObjectHead& head, std::string_view etag) {
-  block.add("ETag", "\"" + std::string(etag) + "\"");
+ReadPlan not_modified(const ObjectHead& head) {
+  http::HeaderBlock block;
+  add_etag(block, head.etag);
   add_last_modified(block, head.modified_ms);
   add_version(block, head);
+  for (const char* name : {"Cache-Control", "Expires"}) {
+    const std::string_view value = stored_header(head.attributes.headers, name);
+    if (!value.empty()) {
+      block.add(name, value);
+    }
+  }
+  ReadPlan plan;
+  plan.body = false;
+  plan.reply.status = 304;
+  plan.reply.has_content_length = false;
+  plan.reply.head = block.text();
+  return plan;
 }
 
 }  // namespace
@@ -121,26 +133,14 @@ Outcome<ReadPlan> plan_read(const Call& call, const ObjectHead& head) {
   if (!verdict) {
     return verdict.error();
   }
-  http::HeaderBlock block;
-  ReadPlan plan;
   if (*verdict == http::Verdict::not_modified) {
-    add_validators(block, head, etag);
-    for (const char* name : {"Cache-Control", "Expires"}) {
-      if (const std::string_view value = stored_header(head.attributes.headers, name);
-          !value.empty()) {
-        block.add(name, value);
-      }
-    }
-    plan.body = false;
-    plan.reply.status = 304;
-    plan.reply.has_content_length = false;
-    plan.reply.head = block.text();
-    return plan;
+    return not_modified(head);
   }
   const Outcome<Selection> selection = select_bytes(call, head);
   if (!selection) {
     return selection.error();
   }
+  http::HeaderBlock block;
   if (has_overrides(call.target)) {
     const Outcome<std::string> lines = override_headers(head.attributes.headers, call.target);
     if (!lines) {
@@ -150,8 +150,8 @@ Outcome<ReadPlan> plan_read(const Call& call, const ObjectHead& head) {
   } else {
     block.append_lines(head.attributes.headers);
   }
-  add_validators(block, head, etag);
-  block.add("Accept-Ranges", "bytes");
+  add_object_lines(block, head);
+  ReadPlan plan;
   if (selection->partial) {
     block.add("Content-Range",
               http::content_range({.offset = selection->offset, .length = selection->length},
@@ -160,9 +160,6 @@ Outcome<ReadPlan> plan_read(const Call& call, const ObjectHead& head) {
   }
   if (selection->part != nullptr) {
     block.add("x-amz-mp-parts-count", head.parts.size());
-  }
-  if (!head.attributes.tags.empty()) {
-    block.add("x-amz-tagging-count", count_tags(head.attributes.tags));
   }
   add_asked_checksum(block, call, head, *selection);
   plan.offset = selection->offset;

@@ -3,9 +3,7 @@
 #include <charconv>
 
 #include "server/digest/encoding.h"
-#include "server/http/date.h"
 #include "server/http/header_map.h"
-#include "server/s3/checksums.h"
 #include "server/s3/handlers/engine.h"
 #include "server/s3/ids.h"
 
@@ -25,33 +23,6 @@ Reply empty_reply(std::uint16_t status, std::string head) {
   reply.head = std::move(head);
   reply.has_content_length = status != 204;
   return reply;
-}
-
-void add_etag(http::HeaderBlock& block, const ETag& etag) {
-  block.add("ETag", "\"" + mote::to_text(etag) + "\"");
-}
-
-void add_last_modified(http::HeaderBlock& block, std::int64_t modified_ms) {
-  const auto date = http::format_http_date(modified_ms / 1000);
-  block.add("Last-Modified", std::string_view(date.data(), date.size()));
-}
-
-void add_checksum(http::HeaderBlock& block, const StoredChecksum& checksum, std::size_t parts) {
-  if (const auto algorithm = to_algorithm(checksum.kind)) {
-    block.add(digest::header_name(*algorithm), to_text(checksum, parts));
-  }
-}
-
-void add_checksum_type(http::HeaderBlock& block, const StoredChecksum& checksum) {
-  if (checksum.kind != ChecksumKind::none) {
-    block.add("x-amz-checksum-type", type_name(checksum.composite));
-  }
-}
-
-void add_version(http::HeaderBlock& block, const ObjectHead& head) {
-  if (head.versioned) {
-    block.add("x-amz-version-id", to_text(head.version));
-  }
 }
 
 Outcome<ObjectRef> object_ref(const Call& call) {

@@ -6,6 +6,7 @@
 #include "erasure/meta/object.h"
 #include "server/http/response_head.h"
 #include "server/s3/handlers/call.h"
+#include "server/s3/object_headers.h"
 
 namespace mote::s3 {
 
@@ -13,16 +14,6 @@ namespace mote::s3 {
 [[nodiscard]] Reply xml_reply(std::string document);
 /// A status without body: 200 with Content-Length 0, or 204 without one.
 [[nodiscard]] Reply empty_reply(std::uint16_t status, std::string head = {});
-
-/// ETag with its quotes.
-void add_etag(http::HeaderBlock& block, const ETag& etag);
-void add_last_modified(http::HeaderBlock& block, std::int64_t modified_ms);
-/// x-amz-checksum-*, and x-amz-checksum-type where the checksum is an object's. `parts`: of a
-/// composite.
-void add_checksum(http::HeaderBlock& block, const StoredChecksum& checksum, std::size_t parts);
-void add_checksum_type(http::HeaderBlock& block, const StoredChecksum& checksum);
-/// x-amz-version-id, if the version is to be shown.
-void add_version(http::HeaderBlock& block, const ObjectHead& head);
 
 /// The reference that key and ?versionId of a call name. InvalidArgument.
 [[nodiscard]] Outcome<ObjectRef> object_ref(const Call& call);

@@ -2,26 +2,13 @@
 
 #include <new>
 
-#include "server/http/host.h"
 #include "server/s3/error_reply.h"
 #include "server/s3/handlers/handlers.h"
+#include "server/s3/handlers/host_bucket.h"
 
 namespace mote::s3 {
 
 namespace {
-
-/// Label of the Host header in front of a configured domain, "" in path style.
-Outcome<std::string> host_bucket(const http::RequestHead& head, const ServiceOptions& options) {
-  const std::optional<std::string_view> value = head.headers.find("host");
-  if (!value) {
-    return text_outcome({});
-  }
-  const std::optional<http::Host> host = http::parse_host(*value, options.domains);
-  if (!host) {
-    return make_error(ErrorCode::bad_request, "The Host header is not valid.");
-  }
-  return text_outcome(std::string(host->bucket));
-}
 
 S3Error operation_not_implemented(Op op) {
   const std::string_view name = describe(op).name;
@@ -37,15 +24,17 @@ S3Service::S3Service(ObjectStore& store, const auth::Authenticator& authenticato
       services_{store, authenticator, options_, clock},
       observer_(observer) {}
 
-bool S3Service::answer_now(const http::RequestHead& /*head*/, const http::Framing& /*framing*/,
-                           std::string_view /*request_id*/, ReplyBatch& /*replies*/) {
-  return false;
+S3Service::S3Service(metacache::CachedStore& store, const auth::Authenticator& authenticator,
+                     ServiceOptions options, const Clock& clock, RequestObserver* observer)
+    : S3Service(static_cast<ObjectStore&>(store), authenticator, std::move(options), clock,
+                observer) {
+  cache_ = &store;
 }
 
 Async<Answer> S3Service::act(Exchange& exchange, const http::Target& target, Route& route_out) {
-  const Outcome<std::string> bucket_label = host_bucket(exchange.head, options_);
+  const std::optional<std::string_view> bucket_label = host_bucket(exchange.head, options_);
   if (!bucket_label) {
-    co_return bucket_label.error();
+    co_return make_error(ErrorCode::bad_request, "The Host header is not valid.");
   }
   const auth::AuthRequest request{exchange.head, target, *bucket_label};
   const Outcome<auth::Verified> who = services_.authenticator.authenticate(request);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "metacache/cached_store.h"
 #include "server/async/exchange.h"
 #include "server/s3/handlers/call.h"
 
@@ -33,7 +34,10 @@ class RequestObserver {
 /// connections.
 class S3Service final : public RequestHandler {
  public:
-  /// All references outlive the service. `observer` may be null.
+  /// All references outlive the service. `observer` may be null. Over a CachedStore whose images
+  /// were rendered by render_object_headers(), plain GETs and HEADs are answered from it at once.
+  S3Service(metacache::CachedStore& store, const auth::Authenticator& authenticator,
+            ServiceOptions options, const Clock& clock, RequestObserver* observer = nullptr);
   S3Service(ObjectStore& store, const auth::Authenticator& authenticator, ServiceOptions options,
             const Clock& clock, RequestObserver* observer = nullptr);
 
@@ -49,6 +53,7 @@ class S3Service final : public RequestHandler {
 
   ServiceOptions options_;
   Services services_;
+  metacache::CachedStore* cache_ = nullptr;
   RequestObserver* observer_;
 };
 

@@ -5,10 +5,12 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <doctest/doctest.h>
 
 #include "erasure/memory/memory_store.h"
 #include "server/http/framing_guard.h"
 #include "server/http/head_parser.h"
+#include "server/s3/object_headers.h"
 
 namespace mote::s3::test {
 
@@ -85,6 +87,22 @@ class FakeReply final : public ReplySink {
   bool head_only_;
 };
 
+class FakeBatch final : public ReplyBatch {
+ public:
+  explicit FakeBatch(Response& out) : out_(out) {}
+  void add(std::uint16_t status, std::string_view head_lines, Slice body,
+           std::uint64_t content_length) override {
+    ++out_.replies;
+    out_.status = status;
+    out_.head = head_lines;
+    out_.body = as_text(body.bytes);
+    out_.content_length = content_length;
+  }
+
+ private:
+  Response& out_;
+};
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -157,6 +175,17 @@ S3UnderTest::S3UnderTest(ServiceOptions options, std::uint64_t store_bytes_max) 
   service_ = std::make_unique<S3Service>(*store_, *authenticator_, std::move(options), clock_);
 }
 
+std::unique_ptr<S3UnderTest> S3UnderTest::cached() {
+  auto out = std::make_unique<S3UnderTest>();
+  metacache::CacheOptions options;
+  options.bytes_max = 64 * kMiB;
+  options.render = render_object_headers;
+  out->cache_ = std::make_unique<metacache::CachedStore>(*out->store_, options);
+  out->service_ = std::make_unique<S3Service>(*out->cache_, *out->authenticator_, ServiceOptions{},
+                                              out->clock_);
+  return out;
+}
+
 S3UnderTest::~S3UnderTest() {
   store_->close();
 }
@@ -212,6 +241,22 @@ Response S3UnderTest::send(const Request& request, Delivery delivery) {
     asio::co_spawn(context, service_->handle(exchange), asio::detached);
   }
   context.run();
+  return response;
+}
+
+Response S3UnderTest::send_fast_first(const Request& request, bool& fast) {
+  const std::string raw = raw_head(request);
+  http::RequestHead head;
+  http::Framing framing;
+  REQUIRE_FALSE(http::parse_head(raw, head).has_value());
+  REQUIRE_FALSE(http::check_framing(head, framing).has_value());
+  Response response;
+  FakeBatch batch(response);
+  fast = service_->answer_now(head, framing, "0123456789ABCDEF", batch);
+  if (!fast) {
+    CHECK(response.replies == 0);
+    return send(request);
+  }
   return response;
 }
 

@@ -57,10 +57,14 @@ class S3UnderTest {
   static constexpr const char* kAmzDate = "20261130T120000Z";
 
   explicit S3UnderTest(ServiceOptions options = {}, std::uint64_t store_bytes_max = 256 * kMiB);
+  /// The same over a CachedStore.
+  static std::unique_ptr<S3UnderTest> cached();
   ~S3UnderTest();
 
   /// Sends a request exactly as it is.
   Response send(const Request& request, Delivery delivery = {});
+  /// Asks the fast path first, as a connection does; `fast` says whether it answered.
+  Response send_fast_first(const Request& request, bool& fast);
   /// Builds, signs as alice and sends.
   Response call(std::string method, std::string target, std::string body = {},
                 Headers headers = {});
@@ -88,6 +92,7 @@ class S3UnderTest {
   auth::CredentialStore credentials_;
   std::unique_ptr<ObjectStore> store_;
   std::unique_ptr<auth::Authenticator> authenticator_;
+  std::unique_ptr<metacache::CachedStore> cache_;
   std::unique_ptr<S3Service> service_;
 };
 
