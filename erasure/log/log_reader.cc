@@ -177,7 +177,7 @@ Status Assembler::run() {
 
 Result<LogReader> LogReader::open(Vfs& vfs, const std::string& directory,
                                   const LogOptions& options) {
-  LogReader reader(vfs);
+  LogReader reader;
   Result<std::vector<SegmentFile>> files = list_segment_files(vfs, directory, options);
   if (!files) {
     return files.error();

@@ -78,9 +78,8 @@ class LogReader {
   Result<Buffer> read_payload(const EntryRef& entry);
 
  private:
-  explicit LogReader(Vfs& vfs) : vfs_(&vfs) {}
+  LogReader() = default;
 
-  Vfs* vfs_;
   LogContents contents_;
   std::vector<std::unique_ptr<File>> files_;  ///< of contents_.segments, opened on first use
 };

@@ -43,7 +43,8 @@ bool holds_entry(const SlotInput& slot, CommitSeq seq) {
 /// One run of the rules over one input.
 class Planner {
  public:
-  explicit Planner(const RecoveryInput& input) : input_(input) {
+  explicit Planner(const RecoveryInput& input)
+      : input_(input), slots_(static_cast<Slot>(input.slots.size())) {
     plan_.slots.resize(input.slots.size());
   }
   RecoveryPlan run();
@@ -64,6 +65,7 @@ class Planner {
   RecoveryPlan refuse(Refusal refusal, SlotSet missing);
 
   const RecoveryInput& input_;
+  const Slot slots_;
   RecoveryPlan plan_;
   SlotSet proving_;                      ///< readable and not lost
   std::uint32_t highest_epoch_ = 0;      ///< seen anywhere, in whatever role
@@ -105,7 +107,7 @@ void Planner::find_marks() {
     }
   }
   plan_.new_epoch = highest_epoch_ + 1;
-  for (Slot slot = 0; slot < input_.slots.size(); ++slot) {
+  for (Slot slot = 0; slot < slots_; ++slot) {
     const SlotInput& in = input_.slots[slot];
     if (is_readable(slot) && !in.configurations.empty() &&
         end_of(in, highest_epoch_) >= plan_.floor) {
@@ -115,7 +117,7 @@ void Planner::find_marks() {
 }
 
 void Planner::find_configurations() {
-  for (Slot slot = 0; slot < input_.slots.size(); ++slot) {
+  for (Slot slot = 0; slot < slots_; ++slot) {
     if (proving_.has(slot)) {
       const auto& of_slot = input_.slots[slot].configurations;
       seen_.insert(seen_.end(), of_slot.begin(), of_slot.end());
@@ -135,7 +137,7 @@ bool Planner::proves_about(Slot slot, const Configuration& c) const {
 
 SlotSet Planner::provers(const Configuration& c) const {
   SlotSet result;
-  for (Slot slot = 0; slot < input_.slots.size(); ++slot) {
+  for (Slot slot = 0; slot < slots_; ++slot) {
     if (c.members().has(slot) && proves_about(slot, c)) {
       result.add(slot);
     }
@@ -145,7 +147,7 @@ SlotSet Planner::provers(const Configuration& c) const {
 
 bool Planner::is_possible(const Configuration& c) const {
   const SlotSet witnesses = provers(c);
-  for (Slot slot = 0; slot < input_.slots.size(); ++slot) {
+  for (Slot slot = 0; slot < slots_; ++slot) {
     if (witnesses.has(slot) && !holds_configuration(input_.slots[slot], c.seq)) {
       return false;
     }
@@ -181,7 +183,7 @@ void Planner::find_end() {
       reach = in_force_[i + 1].seq.prior();
     }
     const SlotSet witnesses = provers(c);
-    for (Slot slot = 0; slot < input_.slots.size(); ++slot) {
+    for (Slot slot = 0; slot < slots_; ++slot) {
       if (witnesses.has(slot)) {
         const CommitSeq last = last_of_epoch(input_.slots[slot], c.seq.epoch);
         reach = reach ? std::min(*reach, last) : last;
@@ -216,7 +218,7 @@ bool Planner::is_decodable() const {
 
 SlotSet Planner::find_usable(const Configuration& governing) const {
   SlotSet usable;
-  for (Slot slot = 0; slot < input_.slots.size(); ++slot) {
+  for (Slot slot = 0; slot < slots_; ++slot) {
     if (governing.members().has(slot) && proves_about(slot, governing) &&
         end_of(input_.slots[slot], plan_.end.epoch) >= plan_.end) {
       usable.add(slot);
@@ -240,7 +242,7 @@ void Planner::assign_slots(const Configuration& governing, SlotSet usable) {
   Configuration& next = plan_.configuration;
   next.seq = {plan_.new_epoch, 1};
   next.end = plan_.end;
-  for (Slot slot = 0; slot < input_.slots.size(); ++slot) {
+  for (Slot slot = 0; slot < slots_; ++slot) {
     SlotPlan& out = plan_.slots[slot];
     const bool present = input_.slots[slot].condition != SlotCondition::absent;
     if (!present) {
@@ -261,7 +263,7 @@ void Planner::assign_slots(const Configuration& governing, SlotSet usable) {
 RecoveryPlan Planner::run() {
   SlotSet absent;
   SlotSet damaged;
-  for (Slot slot = 0; slot < input_.slots.size(); ++slot) {
+  for (Slot slot = 0; slot < slots_; ++slot) {
     if (input_.slots[slot].condition == SlotCondition::absent) {
       absent.add(slot);
     } else if (input_.slots[slot].condition == SlotCondition::damaged) {

@@ -161,7 +161,8 @@ Result<std::vector<SegmentFile>> list_segment_files(Vfs& vfs, const std::string&
     if (parsed.ec != std::errc{} || parsed.ptr != end || std::to_string(segment.name) != name) {
       continue;
     }
-    segment.path = directory + "/" + name;
+    segment.path = directory;
+    segment.path.append("/").append(name);
     Result<std::unique_ptr<File>> file = vfs.open(segment.path, {.read = true});
     if (!file) {
       return file.error();

@@ -16,6 +16,7 @@ struct CommitSeq {
   std::uint32_t epoch = 0;
   std::uint64_t n = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the zero of <=> for a pointer
   friend constexpr auto operator<=>(const CommitSeq&, const CommitSeq&) = default;
   /// The number after this one in the same epoch.
   [[nodiscard]] constexpr CommitSeq next() const noexcept { return {epoch, n + 1}; }
