@@ -66,11 +66,11 @@ int serve(ServerFlags& flags) {
   if (server == nullptr) {
     return fail(error.exit_code, error.message);
   }
-  std::printf("mote: listening on %s\n", server->endpoint().c_str());
-  std::fflush(stdout);
   if (!server->admin_endpoint().empty()) {
     std::fprintf(stderr, "mote: metrics and drive state on %s\n", server->admin_endpoint().c_str());
   }
+  std::printf("mote: listening on %s\n", server->endpoint().c_str());
+  std::fflush(stdout);
 
   int received = 0;
   sigwait(&signals, &received);
