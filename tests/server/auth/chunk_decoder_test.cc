@@ -154,6 +154,16 @@ TEST_CASE(
   CHECK(decoded.trailers[0] == Trailer{"x-amz-checksum-crc32", "AAAAAA=="});
 }
 
+TEST_CASE("trailers: an announcement may name several and be untidy, but each must come") {
+  const Verified verified = streaming_request(PayloadMode::streaming_unsigned_trailer);
+  const std::string both =
+      "0\r\nx-amz-checksum-crc32:AAAAAA==\r\nx-amz-checksum-crc32c:AAAAAA==\r\n\r\n";
+  const std::string announced = "x-amz-checksum-crc32,, X-Amz-Checksum-Crc32c";
+  CHECK(decode(verified, both, 0, announced).code == "");
+  CHECK(decode(verified, "0\r\nx-amz-checksum-crc32c:AAAAAA==\r\n\r\n", 0, announced).code ==
+        "MalformedTrailerError");
+}
+
 TEST_CASE("chunks: headers with extensions, blanks, upper-case digits and leading zeros") {
   const Verified verified = streaming_request(PayloadMode::streaming_unsigned_trailer);
   for (const std::string_view line : {"A", "a", "0a", "000000000000000A", "a;", "a;;", "a;x=y",
