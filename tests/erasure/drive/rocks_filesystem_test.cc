@@ -41,6 +41,10 @@ class Database {
     options.atomic_flush = true;
     options.paranoid_checks = true;
     options.max_open_files = -1;
+    // No threads for opening tables and statistics: hundreds of databases are opened here.
+    options.max_file_opening_threads = 1;
+    options.stats_dump_period_sec = 0;
+    options.stats_persist_period_sec = 0;
     options.use_direct_io_for_flush_and_compaction = direct;
     options.use_direct_reads = direct;
     rocksdb::ColumnFamilyOptions family;
