@@ -59,7 +59,7 @@ S3Error unsupported_header(std::string_view name) {
   return make_error(ErrorCode::not_implemented, {{"Header", name}});
 }
 
-std::optional<S3Error> check_acl_headers(const AccessRequest& request) {
+Refusal check_acl_headers(const AccessRequest& request) {
   if (const auto acl = request.who.header(request.head, "x-amz-acl")) {
     if (contains(kOtherCannedAcls, *acl)) {
       return make_error(ErrorCode::access_control_list_not_supported);
@@ -81,7 +81,7 @@ std::optional<S3Error> check_acl_headers(const AccessRequest& request) {
   return std::nullopt;
 }
 
-std::optional<S3Error> check_storage_class(const AccessRequest& request) {
+Refusal check_storage_class(const AccessRequest& request) {
   const auto value = request.who.header(request.head, "x-amz-storage-class");
   if (!value || value->empty() || *value == "STANDARD") {
     return std::nullopt;
@@ -92,7 +92,7 @@ std::optional<S3Error> check_storage_class(const AccessRequest& request) {
   return make_error(ErrorCode::invalid_storage_class, {{"StorageClassRequested", *value}});
 }
 
-std::optional<S3Error> check_wishes(const AccessRequest& request) {
+Refusal check_wishes(const AccessRequest& request) {
   for (const http::HeaderField& field : request.head.headers.fields()) {
     if (is_unsupported(field.name)) {
       return unsupported_header(field.name);
@@ -103,13 +103,13 @@ std::optional<S3Error> check_wishes(const AccessRequest& request) {
       return unsupported_header(name);
     }
   }
-  if (std::optional<S3Error> refused = check_acl_headers(request)) {
+  if (Refusal refused = check_acl_headers(request)) {
     return refused;
   }
   return check_storage_class(request);
 }
 
-std::optional<S3Error> check_identity(const AccessRequest& request, const OperationInfo& info) {
+Refusal check_identity(const AccessRequest& request, const OperationInfo& info) {
   if (request.who.anonymous()) {
     if (info.op == Op::get_object && has_overrides(request.target)) {
       return make_error(
@@ -139,7 +139,7 @@ Outcome<std::shared_ptr<const BucketInfo>> authorise(const AccessRequest& reques
     case Access::bucket_owner:
       break;
   }
-  if (std::optional<S3Error> refused = check_identity(request, info)) {
+  if (Refusal refused = check_identity(request, info)) {
     return *std::move(refused);
   }
   if (info.access == Access::bucket_owner) {
@@ -153,14 +153,14 @@ Outcome<std::shared_ptr<const BucketInfo>> authorise(const AccessRequest& reques
       return make_error(ErrorCode::access_denied);
     }
   }
-  if (std::optional<S3Error> refused = check_wishes(request)) {
+  if (Refusal refused = check_wishes(request)) {
     return *std::move(refused);
   }
   return bucket;
 }
 
-Outcome<void> authorise_source(const AccessRequest& request, const BucketInfo* bucket,
-                               std::string_view bucket_name) {
+Refusal authorise_source(const AccessRequest& request, const BucketInfo* bucket,
+                         std::string_view bucket_name) {
   if (bucket == nullptr) {
     return make_error(ErrorCode::no_such_bucket, {{"BucketName", bucket_name}});
   }
@@ -169,7 +169,7 @@ Outcome<void> authorise_source(const AccessRequest& request, const BucketInfo* b
       (expected && *expected != bucket->owner)) {
     return make_error(ErrorCode::access_denied);
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace mote::s3

@@ -29,7 +29,7 @@ struct AccessRequest {
                                                                    const ObjectStore& store);
 
 /// The same judgement on the bucket that a copy reads from. `bucket` null: NoSuchBucket.
-[[nodiscard]] Outcome<void> authorise_source(const AccessRequest& request, const BucketInfo* bucket,
-                                             std::string_view bucket_name);
+[[nodiscard]] Refusal authorise_source(const AccessRequest& request, const BucketInfo* bucket,
+                                       std::string_view bucket_name);
 
 }  // namespace mote::s3

@@ -77,7 +77,7 @@ bool is_valid_bucket_name(std::string_view name) noexcept {
          std::none_of(kReservedSuffixes.begin(), kReservedSuffixes.end(), ends);
 }
 
-std::optional<S3Error> check_key(std::string_view key) {
+Refusal check_key(std::string_view key) {
   if (key.empty()) {
     return make_error(ErrorCode::invalid_argument, "Object key must not be empty");
   }

@@ -15,6 +15,6 @@ namespace mote::s3 {
 
 /// Why a key cannot be used, or nullopt. Keys are opaque bytes (INV-9): 1 to 1,024 of them, no NUL,
 /// valid UTF-8, and its path segments must not climb above the bucket.
-[[nodiscard]] std::optional<S3Error> check_key(std::string_view key);
+[[nodiscard]] Refusal check_key(std::string_view key);
 
 }  // namespace mote::s3

@@ -86,7 +86,7 @@ Metadata collect_metadata(const http::RequestHead& head, const auth::Verified& w
   return out;
 }
 
-Outcome<void> add_metadata(http::HeaderBlock& block, const Metadata& metadata) {
+Refusal add_metadata(http::HeaderBlock& block, const Metadata& metadata) {
   std::size_t bytes = 0;
   for (const auto& [name, value] : metadata) {
     bytes += name.size() - kMetaPrefix.size() + value.size();
@@ -108,7 +108,7 @@ Outcome<void> add_metadata(http::HeaderBlock& block, const Metadata& metadata) {
       return invalid_argument("Metadata header is not valid", name, "");
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 const StoredField* find_field(std::string_view line) noexcept {
@@ -147,9 +147,9 @@ Outcome<ObjectAttributes> attributes_from_request(const http::RequestHead& head,
       return invalid_argument("Header value is not valid", field.name, "");
     }
   }
-  Outcome<void> added = add_metadata(block, collect_metadata(head, who));
-  if (!added) {
-    return std::move(added).error();
+  Refusal added = add_metadata(block, collect_metadata(head, who));
+  if (added) {
+    return *std::move(added);
   }
   Outcome<std::string> tags = tags_from_request(head, who);
   if (!tags) {

@@ -269,7 +269,7 @@ Outcome<Route> route(const RouteInput& input) {
     return make_error(ErrorCode::invalid_bucket_name, {{"BucketName", address.bucket}});
   }
   if (!address.key.empty()) {
-    if (std::optional<S3Error> refused = check_key(address.key)) {
+    if (Refusal refused = check_key(address.key)) {
       return *std::move(refused);
     }
   }

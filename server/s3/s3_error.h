@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,9 @@ using S3Error = auth::Failure;
 /// A value or an S3Error.
 template <class T>
 using Outcome = auth::Outcome<T>;
+
+/// For what yields nothing on success: the error, or nullopt.
+using Refusal = std::optional<S3Error>;
 
 /// A text as a successful Outcome: an aggregate S3Error could be made from a string too, so the
 /// conversion has to be spelled out.

@@ -53,7 +53,7 @@ bool split_query(std::string_view query, TagSet& out) {
 
 }  // namespace
 
-Outcome<void> check_tags(const TagSet& tags, std::size_t tags_max) {
+Refusal check_tags(const TagSet& tags, std::size_t tags_max) {
   if (tags.size() > tags_max) {
     return make_error(ErrorCode::invalid_tag,
                       (tags_max == kObjectTagsMax ? "Object tags cannot be greater than "
@@ -76,7 +76,7 @@ Outcome<void> check_tags(const TagSet& tags, std::size_t tags_max) {
                         {{"TagKey", key}});
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 Outcome<TagSet> parse_tagging_header(std::string_view value) {
@@ -87,9 +87,9 @@ Outcome<TagSet> parse_tagging_header(std::string_view value) {
         "parameters without tag name duplicates.",
         "x-amz-tagging", value);
   }
-  Outcome<void> checked = check_tags(tags, kObjectTagsMax);
-  if (!checked) {
-    return std::move(checked).error();
+  Refusal checked = check_tags(tags, kObjectTagsMax);
+  if (checked) {
+    return *std::move(checked);
   }
   return tags;
 }

@@ -16,7 +16,7 @@ inline constexpr std::size_t kBucketTagsMax = 50;
 
 /// AWS "Categorizing your storage using tags": key 1 to 128 characters, value up to 256, letters,
 /// digits, blanks and + - = . _ : / @; no key twice; at most `tags_max`. InvalidTag.
-[[nodiscard]] Outcome<void> check_tags(const TagSet& tags, std::size_t tags_max);
+[[nodiscard]] Refusal check_tags(const TagSet& tags, std::size_t tags_max);
 /// x-amz-tagging: URL query syntax. InvalidArgument, and what check_tags answers.
 [[nodiscard]] Outcome<TagSet> parse_tagging_header(std::string_view value);
 

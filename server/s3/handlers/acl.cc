@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t kAclBytesMax = 64 * kKiB;
 
 /// The object must be there; nothing of it is needed.
-Async<Outcome<void>> check_object(Call& call) {
+Async<Refusal> check_object(Call& call) {
   if (call.route.key.empty()) {
-    co_return Outcome<void>{};
+    co_return std::nullopt;
   }
   Outcome<ObjectRef> ref = object_ref(call);
   if (!ref) {
@@ -27,7 +27,7 @@ Async<Outcome<void>> check_object(Call& call) {
   if (!head) {
     co_return read_error(call, head.error());
   }
-  co_return Outcome<void>{};
+  co_return std::nullopt;
 }
 
 /// Under BucketOwnerEnforced only what changes nothing is accepted: the owner's own full control.
@@ -40,9 +40,9 @@ bool grants_owner_only(const xml::AclDocument& acl, const std::string& owner) {
 }  // namespace
 
 Async<Answer> get_acl(Call& call) {
-  const Outcome<void> there = co_await check_object(call);
-  if (!there) {
-    co_return there.error();
+  Refusal refused = co_await check_object(call);
+  if (refused) {
+    co_return *std::move(refused);
   }
   const OwnerName owner = owner_name(call, call.bucket->owner);
   xml::Writer writer("AccessControlPolicy");
@@ -61,9 +61,9 @@ Async<Answer> put_acl(Call& call) {
   if (!text) {
     co_return text.error();
   }
-  const Outcome<void> there = co_await check_object(call);
-  if (!there) {
-    co_return there.error();
+  Refusal refused = co_await check_object(call);
+  if (refused) {
+    co_return *std::move(refused);
   }
   if (!text->empty()) {
     const std::optional<xml::AclDocument> acl = xml::read_acl(*text);

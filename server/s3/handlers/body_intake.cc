@@ -24,7 +24,7 @@ std::optional<std::uint64_t> content_length(const Exchange& exchange) noexcept {
 }
 
 /// Payload that is not aws-chunked goes straight from the socket into the buffer it stays in.
-Async<Outcome<void>> receive_plain(Call& call, auth::BodyReader& reader, PayloadWriter& writer) {
+Async<Refusal> receive_plain(Call& call, auth::BodyReader& reader, PayloadWriter& writer) {
   while (writer.missing() > 0) {
     const ByteSpan room = writer.room();
     const Result<std::size_t> got = co_await call.exchange.body.read(room);
@@ -41,16 +41,16 @@ Async<Outcome<void>> receive_plain(Call& call, auth::BodyReader& reader, Payload
         co_return run.error();
       }
     }
-    Outcome<void> advanced = co_await writer.advance(call, *got);
-    if (!advanced) {
-      co_return std::move(advanced).error();
+    Refusal advanced = co_await writer.advance(call, *got);
+    if (advanced) {
+      co_return advanced;
     }
   }
-  co_return Outcome<void>{};
+  co_return std::nullopt;
 }
 
 /// Everything that comes is fed to the reader; `writer` takes the payload.
-Async<Outcome<void>> receive_decoded(Call& call, auth::BodyReader& reader, PayloadWriter& writer) {
+Async<Refusal> receive_decoded(Call& call, auth::BodyReader& reader, PayloadWriter& writer) {
   while (true) {
     const Result<ByteView> got = co_await call.exchange.body.next();
     if (!got) {
@@ -58,7 +58,7 @@ Async<Outcome<void>> receive_decoded(Call& call, auth::BodyReader& reader, Paylo
     }
     ByteView wire = *got;
     if (wire.empty()) {
-      co_return Outcome<void>{};
+      co_return std::nullopt;
     }
     while (!wire.empty()) {
       const Outcome<ByteView> run = reader.next(wire);
@@ -68,9 +68,9 @@ Async<Outcome<void>> receive_decoded(Call& call, auth::BodyReader& reader, Paylo
       if (run->size() > writer.missing()) {
         co_return make_error(ErrorCode::incomplete_body);
       }
-      Outcome<void> written = co_await writer.write(call, *run);
-      if (!written) {
-        co_return std::move(written).error();
+      Refusal written = co_await writer.write(call, *run);
+      if (written) {
+        co_return written;
       }
     }
   }
@@ -114,7 +114,7 @@ void PayloadWriter::next_buffer() {
   filled_ = 0;
 }
 
-Async<Outcome<void>> PayloadWriter::advance(Call& call, std::size_t count) {
+Async<Refusal> PayloadWriter::advance(Call& call, std::size_t count) {
   filled_ += count;
   missing_ -= count;
   if (sink_ != nullptr && filled_ == buffer_.size() && filled_ > 0) {
@@ -124,22 +124,22 @@ Async<Outcome<void>> PayloadWriter::advance(Call& call, std::size_t count) {
     }
     next_buffer();
   }
-  co_return Outcome<void>{};
+  co_return std::nullopt;
 }
 
-Async<Outcome<void>> PayloadWriter::write(Call& call, ByteView bytes) {
+Async<Refusal> PayloadWriter::write(Call& call, ByteView bytes) {
   while (!bytes.empty()) {
     const ByteSpan space = room();
     const std::size_t count = std::min(space.size(), bytes.size());
     MOTE_CHECK(count > 0);
     std::memcpy(space.data(), bytes.data(), count);
     bytes = bytes.subspan(count);
-    Outcome<void> advanced = co_await advance(call, count);
-    if (!advanced) {
+    Refusal advanced = co_await advance(call, count);
+    if (advanced) {
       co_return advanced;
     }
   }
-  co_return Outcome<void>{};
+  co_return std::nullopt;
 }
 
 Body PayloadWriter::finish() && {
@@ -172,14 +172,14 @@ Async<Outcome<Intake>> take_payload(Call& call,
   if (!writer) {
     co_return std::move(writer).error();
   }
-  Outcome<void> received;
+  Refusal refused;
   if (auth::is_streaming(call.who.payload_mode)) {
-    received = co_await receive_decoded(call, *reader, *writer);
+    refused = co_await receive_decoded(call, *reader, *writer);
   } else {
-    received = co_await receive_plain(call, *reader, *writer);
+    refused = co_await receive_plain(call, *reader, *writer);
   }
-  if (!received) {
-    co_return std::move(received).error();
+  if (refused) {
+    co_return *std::move(refused);
   }
   Outcome<auth::BodySummary> summary = reader->finish();
   if (!summary) {

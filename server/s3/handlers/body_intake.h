@@ -47,9 +47,9 @@ class PayloadWriter {
   /// Room in the current buffer, never empty while payload is missing.
   [[nodiscard]] ByteSpan room() noexcept { return buffer_.span().subspan(filled_); }
   /// `count` bytes were written to the front of room().
-  Async<Outcome<void>> advance(Call& call, std::size_t count);
+  Async<Refusal> advance(Call& call, std::size_t count);
   /// Copies `bytes`; EntityTooLarge-like overflow is the caller's to prevent.
-  Async<Outcome<void>> write(Call& call, ByteView bytes);
+  Async<Refusal> write(Call& call, ByteView bytes);
   /// REQUIRES that all bytes were written.
   [[nodiscard]] Body finish() &&;
   [[nodiscard]] std::uint64_t missing() const noexcept { return missing_; }

@@ -19,7 +19,7 @@ namespace {
 using Named = std::vector<xml::CompletePart>;
 using Parts = std::vector<const PartInfo*>;
 
-std::optional<S3Error> check_numbers(const Named& named) {
+Refusal check_numbers(const Named& named) {
   std::int64_t last = 0;
   for (const xml::CompletePart& part : named) {
     if (part.number < 1 || part.number > http::kPartNumberMax) {
@@ -62,7 +62,7 @@ Outcome<Parts> match_parts(const Call& call, const Named& named, const UploadInf
   return out;
 }
 
-std::optional<S3Error> check_sizes(const Call& call, const Parts& parts) {
+Refusal check_sizes(const Call& call, const Parts& parts) {
   std::uint64_t total = 0;
   for (const PartInfo* part : parts) {
     total += part->bytes;
@@ -125,8 +125,7 @@ Outcome<StoredChecksum> object_checksum(const UploadInfo& info, const Parts& par
 }
 
 /// A Complete may carry the checksum and the type that the client expects of the object.
-std::optional<S3Error> check_expected(const Call& call, const StoredChecksum& checksum,
-                                      std::size_t parts) {
+Refusal check_expected(const Call& call, const StoredChecksum& checksum, std::size_t parts) {
   const auto algorithm = to_algorithm(checksum.kind);
   for (const digest::ChecksumAlgorithm each : digest::kChecksumAlgorithms) {
     const auto sent = call.header(digest::header_name(each));
@@ -217,7 +216,7 @@ Async<Answer> complete_multipart_upload(Call& call) {
   if (!document) {
     co_return make_error(ErrorCode::malformed_xml);
   }
-  if (std::optional<S3Error> refused = check_numbers(document->parts)) {
+  if (Refusal refused = check_numbers(document->parts)) {
     co_return *std::move(refused);
   }
   const Result<UploadInfo> info = co_await engine::get_upload(call.services.store, upload->ref);
@@ -231,14 +230,14 @@ Async<Answer> complete_multipart_upload(Call& call) {
   if (!parts) {
     co_return parts.error();
   }
-  if (std::optional<S3Error> refused = check_sizes(call, *parts)) {
+  if (Refusal refused = check_sizes(call, *parts)) {
     co_return *std::move(refused);
   }
   Outcome<StoredChecksum> checksum = object_checksum(*info, *parts);
   if (!checksum) {
     co_return std::move(checksum).error();
   }
-  if (std::optional<S3Error> refused = check_expected(call, *checksum, parts->size())) {
+  if (Refusal refused = check_expected(call, *checksum, parts->size())) {
     co_return *std::move(refused);
   }
   CompleteUploadRequest request;

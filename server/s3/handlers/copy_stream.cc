@@ -25,7 +25,7 @@ S3Error source_error(const CopySource& source, const Error& error) {
                            .version_id = source.version_text});
 }
 
-std::optional<S3Error> check_conditions(const Call& call, const ObjectHead& head) {
+Refusal check_conditions(const Call& call, const ObjectHead& head) {
   const http::Preconditions conditions = http::copy_source_preconditions(call.head().headers);
   if (!conditions.any()) {
     return std::nullopt;
@@ -75,9 +75,9 @@ Async<Outcome<OpenedSource>> open_copy_source(Call& call) {
   out.source = *std::move(source);
   const std::shared_ptr<const BucketInfo> bucket =
       call.services.store.find_bucket(out.source.bucket);
-  Outcome<void> allowed = authorise_source(call.access(), bucket.get(), out.source.bucket);
-  if (!allowed) {
-    co_return std::move(allowed).error();
+  Refusal allowed = authorise_source(call.access(), bucket.get(), out.source.bucket);
+  if (allowed) {
+    co_return *std::move(allowed);
   }
   ObjectRef ref{.bucket = out.source.bucket, .key = out.source.key, .version = out.source.version};
   Result<OpenedObject> opened = co_await engine::open(call.services.store, std::move(ref));
@@ -85,7 +85,7 @@ Async<Outcome<OpenedSource>> open_copy_source(Call& call) {
     co_return source_error(out.source, opened.error());
   }
   out.object = *std::move(opened);
-  if (std::optional<S3Error> refused = check_conditions(call, *out.object.head)) {
+  if (Refusal refused = check_conditions(call, *out.object.head)) {
     co_return *std::move(refused);
   }
   co_return out;
@@ -128,9 +128,9 @@ Async<Outcome<CopiedBytes>> copy_bytes(Call& call, const OpenedObject& source, C
       co_return make_error(ErrorCode::corrupt_data);
     }
     hashes.update(bytes.bytes);
-    Outcome<void> written = co_await writer->write(call, bytes.bytes);
-    if (!written) {
-      co_return std::move(written).error();
+    Refusal written = co_await writer->write(call, bytes.bytes);
+    if (written) {
+      co_return *std::move(written);
     }
     offset += count;
   }

@@ -14,13 +14,12 @@ namespace {
 
 /// One line of a batch: either refused before it reached the engine, or the number of its request.
 struct BatchLine {
-  std::optional<S3Error> refused;
+  Refusal refused;
   std::size_t request = 0;
 };
 
-std::optional<S3Error> prepare(const Call& call, const xml::DeleteEntry& entry,
-                               DeleteRequest& request) {
-  if (std::optional<S3Error> bad_key = check_key(entry.key)) {
+Refusal prepare(const Call& call, const xml::DeleteEntry& entry, DeleteRequest& request) {
+  if (Refusal bad_key = check_key(entry.key)) {
     return bad_key;
   }
   if (entry.unsupported) {

@@ -35,9 +35,9 @@ Async<Outcome<std::string>> read_tags(Call& call, std::size_t tags_max) {
   if (!tags) {
     co_return make_error(ErrorCode::malformed_xml);
   }
-  Outcome<void> checked = check_tags(*tags, tags_max);
-  if (!checked) {
-    co_return std::move(checked).error();
+  Refusal checked = check_tags(*tags, tags_max);
+  if (checked) {
+    co_return *std::move(checked);
   }
   co_return text_outcome(encode_tags(*tags));
 }

@@ -128,11 +128,11 @@ TEST_CASE("tags: header syntax and limits") {
   for (int i = 0; i < 11; ++i) {
     many.emplace_back("k" + std::to_string(i), "v");
   }
-  CHECK_FALSE(check_tags(many, kObjectTagsMax).has_value());
-  CHECK(check_tags(many, kBucketTagsMax).has_value());
-  CHECK(check_tags({{std::string(128, 'k'), std::string(256, 'v')}}, 10).has_value());
-  CHECK_FALSE(check_tags({{std::string(129, 'k'), ""}}, 10).has_value());
-  CHECK_FALSE(check_tags({{"k", std::string(257, 'v')}}, 10).has_value());
+  CHECK(check_tags(many, kObjectTagsMax).has_value());
+  CHECK_FALSE(check_tags(many, kBucketTagsMax).has_value());
+  CHECK_FALSE(check_tags({{std::string(128, 'k'), std::string(256, 'v')}}, 10).has_value());
+  CHECK(check_tags({{std::string(129, 'k'), ""}}, 10).has_value());
+  CHECK(check_tags({{"k", std::string(257, 'v')}}, 10).has_value());
 }
 
 }  // namespace mote::s3::test
