@@ -120,6 +120,7 @@ class ModelSet {
   [[nodiscard]] Configuration configuration_of(const RecoveryPlan& plan) const;
   void crash_inside(Choice& choice);
 
+  [[nodiscard]] SetGeometry tracker_geometry() const;
   [[nodiscard]] SlotSet intact_slots() const;
   [[nodiscard]] CommitSeq mark_now() const;
   [[nodiscard]] bool in_bounds() const;
