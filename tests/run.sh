@@ -6,7 +6,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 filter="${1:-}"
-concurrent="test_set test_store test_metacache test_server"  # the tests labelled so in tests/CMakeLists.txt
+concurrent="test_set test_store test_memory test_metacache test_server"  # the tests labelled so in tests/CMakeLists.txt
 passed=0 failed=0 skipped=0
 failures=()
 started=$SECONDS
