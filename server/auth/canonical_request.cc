@@ -20,17 +20,15 @@ struct EncodedParam {
 
 /// A value without blanks at the ends and with inner runs of them made one.
 void append_collapsed(std::string& out, std::string_view value) {
-  bool blank_due = false;
-  for (const char c : http::trim_ows(value)) {
-    if (http::is_ows(c)) {
-      blank_due = true;
-      continue;
+  value = http::trim_ows(value);
+  for (;;) {
+    const std::size_t end = value.find_first_of(" \t");
+    out.append(value.substr(0, end));
+    if (end == std::string_view::npos) {
+      return;
     }
-    if (blank_due) {
-      out.push_back(' ');
-      blank_due = false;
-    }
-    out.push_back(c);
+    out.push_back(' ');
+    value = http::trim_ows(value.substr(end));  // its end is trimmed already
   }
 }
 
@@ -64,15 +62,16 @@ void append_canonical_uri(std::string& out, const http::Target& target, http::Sl
     http::append_uri_encoded(out, raw, http::Slash::keep);
     return;
   }
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    char byte = raw[i];
-    http::Slash slash = http::Slash::keep;
-    if (byte == '%' && raw.size() - i >= 3) {  // always whole: the target was parsed before
-      byte = static_cast<char>(http::hex_value(raw[i + 1]) * 16 + http::hex_value(raw[i + 2]));
-      slash = encoded_slash;
-      i += 2;
+  for (std::size_t i = 0; i < raw.size();) {
+    const std::size_t escape = std::min(raw.find('%', i), raw.size());
+    http::append_uri_encoded(out, raw.substr(i, escape - i), http::Slash::keep);
+    i = escape;
+    if (raw.size() - i >= 3) {  // an escape is always whole: the target was parsed before
+      const char byte =
+          static_cast<char>(http::hex_value(raw[i + 1]) * 16 + http::hex_value(raw[i + 2]));
+      http::append_uri_encoded(out, std::string_view(&byte, 1), encoded_slash);
     }
-    http::append_uri_encoded(out, std::string_view(&byte, 1), slash);
+    i += std::min<std::size_t>(3, raw.size() - i);
   }
 }
 

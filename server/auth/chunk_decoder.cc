@@ -247,7 +247,7 @@ std::optional<Failure> ChunkDecoder::take_trailer(std::string_view line) {
   }
   const std::string name = lower_case(line.substr(0, colon));
   const std::string_view value = http::trim_ows(line.substr(colon + 1));
-  if (value.empty() || !std::all_of(value.begin(), value.end(), http::is_field_char)) {
+  if (value.empty() || !http::is_field_text(value)) {
     return malformed_trailer();
   }
   if (name == kTrailerSignature) {

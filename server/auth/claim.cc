@@ -90,7 +90,7 @@ std::optional<Failure> check_required_params(const http::Target& target) {
 std::optional<Failure> read_expires(std::string_view text, std::int64_t& seconds) {
   const bool negative = text.starts_with('-');
   const std::string_view digits = text.substr(negative ? 1 : 0);
-  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), http::is_digit)) {
+  if (!http::is_digits(digits)) {
     return query_error("X-Amz-Expires should be a number");
   }
   if (negative) {
@@ -123,8 +123,7 @@ std::optional<CredentialScope> parse_credential(std::string_view text) noexcept 
   out.access_key = rest;
   out.scope = text.substr(std::min(rest.size() + 1, text.size()));
   constexpr std::size_t kDateDigits = 8;
-  const bool date_ok = out.date.size() == kDateDigits &&
-                       std::all_of(out.date.begin(), out.date.end(), http::is_digit);
+  const bool date_ok = out.date.size() == kDateDigits && http::is_digits(out.date);
   return rest.empty() || !date_ok ? std::nullopt : std::optional(out);
 }
 

@@ -11,16 +11,13 @@ namespace mote::http {
 namespace {
 
 bool fields_are_sound(const HeaderMap& headers) {
-  return std::all_of(headers.fields().begin(), headers.fields().end(),
-                     [](const HeaderField& field) {
-                       return !field.name.empty() &&
-                              std::all_of(field.name.begin(), field.name.end(), is_token_char) &&
-                              std::all_of(field.value.begin(), field.value.end(), is_field_char);
-                     });
+  return std::all_of(
+      headers.fields().begin(), headers.fields().end(),
+      [](const HeaderField& field) { return is_token(field.name) && is_field_text(field.value); });
 }
 
 bool target_is_origin_form(std::string_view target) {
-  return target.starts_with('/') && std::all_of(target.begin(), target.end(), is_target_char);
+  return target.starts_with('/') && is_target_text(target);
 }
 
 bool host_is_sound(const RequestHead& head) {
@@ -55,8 +52,7 @@ std::optional<FramingError> check_transfer_encoding(const RequestHead& head) {
 /// REQUIRES a Content-Length field.
 std::optional<FramingError> read_content_length(const HeaderMap& headers, std::uint64_t& length) {
   const std::string_view text = headers.get("content-length");
-  if (headers.count("content-length") != 1 || text.empty() ||
-      !std::all_of(text.begin(), text.end(), is_digit)) {
+  if (headers.count("content-length") != 1 || !is_digits(text)) {
     return FramingError::bad_content_length;
   }
   const auto value = parse_number<std::uint64_t>(text);
@@ -130,9 +126,7 @@ std::optional<FramingError> check_framing(const RequestHead& head, Framing& out)
   if (head.headers.size() > kHeaderFieldsMax) {
     return FramingError::too_many_fields;
   }
-  if (head.method_text.empty() ||
-      !std::all_of(head.method_text.begin(), head.method_text.end(), is_token_char) ||
-      !fields_are_sound(head.headers)) {
+  if (!is_token(head.method_text) || !fields_are_sound(head.headers)) {
     return FramingError::malformed;
   }
   if (!target_is_origin_form(head.target)) {

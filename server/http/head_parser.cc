@@ -1,7 +1,5 @@
 #include "server/http/head_parser.h"
 
-#include <algorithm>
-
 #include "server/http/ascii.h"
 
 namespace mote::http {
@@ -41,10 +39,10 @@ std::optional<FramingError> parse_request_line(std::string_view line, RequestHea
   }
   const std::string_view method = line.substr(0, first);
   const std::string_view target = line.substr(first + 1, last - first - 1);
-  if (!std::all_of(method.begin(), method.end(), is_token_char)) {
+  if (!is_token(method)) {
     return FramingError::malformed;
   }
-  if (target.empty() || !std::all_of(target.begin(), target.end(), is_target_char)) {
+  if (target.empty() || !is_target_text(target)) {
     return FramingError::malformed;
   }
   head.set_method(method);
@@ -60,8 +58,7 @@ std::optional<FramingError> parse_field(std::string_view line, RequestHead& head
   }
   const std::string_view name = line.substr(0, colon);
   const std::string_view value = line.substr(colon + 1);
-  if (!std::all_of(name.begin(), name.end(), is_token_char) ||
-      !std::all_of(value.begin(), value.end(), is_field_char)) {
+  if (!is_token(name) || !is_field_text(value)) {
     return FramingError::malformed;
   }
   if (!head.headers.add(name, value)) {

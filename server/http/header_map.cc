@@ -62,9 +62,7 @@ std::string_view HeaderMap::get(std::string_view lower) const noexcept {
 
 std::size_t HeaderMap::count(std::string_view lower) const noexcept {
   std::size_t found = 0;
-  if (length_seen(lower.size())) {
-    find_all(lower, [&found](std::string_view) { ++found; });
-  }
+  find_all(lower, [&found](std::string_view) { ++found; });
   return found;
 }
 

@@ -47,6 +47,9 @@ class HeaderMap {
   /// Calls `visit(value)` for each field of that name, in order.
   template <class F>
   void find_all(std::string_view lower, F&& visit) const {
+    if (!length_seen(lower.size())) {
+      return;
+    }
     for (const HeaderField& field : fields_) {
       if (equals_ignore_case(field.name, lower)) {
         visit(field.value);

@@ -1,6 +1,7 @@
 #include "server/http/host.h"
 
 #include <algorithm>
+#include <array>
 
 #include "server/http/ascii.h"
 #include "server/http/header_map.h"
@@ -9,14 +10,27 @@ namespace mote::http {
 
 namespace {
 
-bool is_name_char(char c) {
-  return is_alpha(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+using CharClass = std::array<bool, 256>;
+
+constexpr CharClass char_class(bool alpha, std::string_view others) {
+  CharClass table{};
+  for (unsigned c = 0; c < 128; ++c) {
+    const char symbol = static_cast<char>(c);
+    table[c] = is_digit(symbol) || (alpha && is_alpha(symbol)) ||
+               others.find(symbol) != std::string_view::npos;
+  }
+  return table;
 }
-bool is_ipv6_char(char c) {
-  return hex_value(c) >= 0 || c == ':' || c == '.';
-}
-bool is_ipv4_char(char c) {
-  return is_digit(c) || c == '.';
+constexpr CharClass kNameChars = char_class(true, "-._~");
+constexpr CharClass kIpv6Chars = char_class(false, "abcdefABCDEF:.");
+constexpr CharClass kIpv4Chars = char_class(false, ".");
+
+bool all_in(std::string_view text, const CharClass& table) {
+  bool good = true;
+  for (const char c : text) {
+    good = good && table[static_cast<unsigned char>(c)];
+  }
+  return good;
 }
 
 bool split_name_and_port(std::string_view value, Host& host) {
@@ -28,14 +42,14 @@ bool split_name_and_port(std::string_view value, Host& host) {
     }
     host.name = value.substr(1, close - 1);
     rest = value.substr(close + 1);
-    if (host.name.empty() || !std::all_of(host.name.begin(), host.name.end(), is_ipv6_char)) {
+    if (host.name.empty() || !all_in(host.name, kIpv6Chars)) {
       return false;
     }
   } else {
     const std::size_t colon = std::min(value.find(':'), value.size());
     host.name = value.substr(0, colon);
     rest = value.substr(colon);
-    if (host.name.empty() || !std::all_of(host.name.begin(), host.name.end(), is_name_char)) {
+    if (host.name.empty() || !all_in(host.name, kNameChars)) {
       return false;
     }
   }
@@ -44,7 +58,7 @@ bool split_name_and_port(std::string_view value, Host& host) {
   }
   host.port = rest.substr(1);
   return rest.front() == ':' && host.port.size() <= 5 &&
-         std::all_of(host.port.begin(), host.port.end(), is_digit);
+         (host.port.empty() || is_digits(host.port));
 }
 
 }  // namespace
@@ -54,8 +68,7 @@ std::optional<Host> parse_host(std::string_view value, std::span<const std::stri
   if (!split_name_and_port(value, host)) {
     return std::nullopt;
   }
-  const bool literal =
-      value.starts_with('[') || std::all_of(host.name.begin(), host.name.end(), is_ipv4_char);
+  const bool literal = value.starts_with('[') || all_in(host.name, kIpv4Chars);
   if (literal) {
     return host;
   }

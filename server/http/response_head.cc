@@ -61,8 +61,7 @@ std::string_view reason_phrase(int status) noexcept {
 }
 
 bool HeaderBlock::add(std::string_view name, std::string_view value) {
-  if (name.empty() || !std::all_of(name.begin(), name.end(), is_token_char) ||
-      std::any_of(value.begin(), value.end(), breaks_line)) {
+  if (!is_token(name) || std::any_of(value.begin(), value.end(), breaks_line)) {
     return false;
   }
   text_.append(name).append(": ").append(value).append("\r\n");

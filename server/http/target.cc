@@ -19,7 +19,7 @@ std::optional<TargetError> Target::parse(std::string_view raw) {
   if (raw.find('\0') != std::string_view::npos) {
     return TargetError::nul_byte;
   }
-  if (!raw.starts_with('/') || !std::all_of(raw.begin(), raw.end(), is_target_char)) {
+  if (!raw.starts_with('/') || !is_target_text(raw)) {
     return TargetError::not_origin_form;
   }
   if (auto error = decode(raw_path_, false, path_)) {

@@ -48,16 +48,18 @@ std::size_t utf8_sequence(std::string_view text) noexcept {
 
 void append_uri_encoded(std::string& out, std::string_view text, Slash slash) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (kUnreserved[byte] || (c == '/' && slash == Slash::keep)) {
-      out.push_back(c);
-    } else {
-      out.push_back('%');
-      out.push_back(kHex[byte >> 4U]);
-      out.push_back(kHex[byte & 15U]);
+  std::size_t start = 0;  // of the run that needs no encoding
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (kUnreserved[byte] || (text[i] == '/' && slash == Slash::keep)) {
+      continue;
     }
+    out.append(text.substr(start, i - start));
+    const char escape[] = {'%', kHex[byte >> 4U], kHex[byte & 15U]};
+    out.append(escape, sizeof escape);
+    start = i + 1;
   }
+  out.append(text.substr(start));
 }
 
 std::string uri_encode(std::string_view text, Slash slash) {
