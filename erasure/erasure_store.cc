@@ -11,6 +11,7 @@
 #include "erasure/set/garbage.h"
 #include "erasure/set/list.h"
 #include "erasure/set/object_open.h"
+#include "erasure/set/orphans.h"
 #include "erasure/set/put.h"
 #include "erasure/set/remove.h"
 #include "erasure/set/set_context.h"
@@ -124,6 +125,7 @@ class ErasureStore final : public ObjectStore {
   const IndexResources resources_;
   const std::shared_ptr<SetContext> context_;
   const std::shared_ptr<GarbageCollector> garbage_;
+  const std::shared_ptr<OrphanScan> orphans_;
   std::shared_ptr<RepairQueue> repairs_;
   std::shared_ptr<Healer> healer_;
   std::unique_ptr<DriveSet> set_;
@@ -151,6 +153,7 @@ ErasureStore::ErasureStore(const ErasureOptions& options, const ErasureDependenc
                               dependencies.crash_points},
           geometry, operation_options(options))),
       garbage_(std::make_shared<GarbageCollector>(context_)),
+      orphans_(std::make_shared<OrphanScan>(context_, options.orphan_age)),
       repairs_(std::make_shared<RepairQueue>(context_)),
       healer_(std::make_shared<Healer>(context_)) {
   context_->repairs = repairs_.get();
@@ -199,6 +202,7 @@ Status ErasureStore::open(const SetOptions& options, std::string* problem) {
   repairs_->start();
   healer_->start();
   garbage_->start();
+  orphans_->start();
   return ok();
 }
 

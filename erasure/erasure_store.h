@@ -43,6 +43,8 @@ struct ErasureOptions {
   /// Replaced shard files are kept at least this long for readers that have them open.
   std::chrono::milliseconds garbage_grace{60'000};
   std::chrono::milliseconds garbage_period{10'000};
+  /// Shard files from before the opening that nothing refers to go to quarantine after this.
+  std::chrono::milliseconds orphan_age{std::chrono::hours(24)};
   /// Period of the attempts to take a drive back that is away.
   std::chrono::milliseconds readmit_every{10'000};
   /// Memory of the indexes' unflushed rows, all drives together.

@@ -22,10 +22,11 @@ namespace mote {
 // decorates it, and one contract suite (tests/contract) runs against each.
 //
 // Every operation is asynchronous and ends in one Completion, called exactly once, on any thread,
-// possibly before the call returns; it never blocks the caller on a drive. `std::stop_token` asks an
-// operation to give up early (Errc::cancelled); a commit that is in the log is not undone by it. An
-// error other than write_quorum/timed_out/io_error means that nothing was changed; those three may leave
-// an unacknowledged write that is later rolled forward or aborted once, never both (INV-6).
+// possibly before the call returns; it never blocks the caller on a drive. `std::stop_token` asks
+// an operation to give up early (Errc::cancelled); a commit that is in the log is not undone by it.
+// An error other than write_quorum/timed_out/io_error means that nothing was changed; those three
+// may leave an unacknowledged write that is later rolled forward or aborted once, never both
+// (INV-6).
 
 /// Names one version of one key. Keys are opaque bytes, 1..1024 of them.
 struct ObjectRef {
@@ -36,26 +37,27 @@ struct ObjectRef {
 
 /// Decided under the key's lock, against the current version, in the commit itself.
 struct Preconditions {
-  bool if_absent = false;                ///< If-None-Match: * : fails if a current object exists
-  std::optional<std::vector<ETag>> if_match;  ///< fails unless the current object has one of these tags
-  bool if_exists = false;                ///< If-Match: * : fails if there is no current object
+  bool if_absent = false;  ///< If-None-Match: * : fails if a current object exists
+  std::optional<std::vector<ETag>>
+      if_match;            ///< fails unless the current object has one of these tags
+  bool if_exists = false;  ///< If-Match: * : fails if there is no current object
 };
 
-/// Reads the bytes of one opened object version. Keeps what it reads pinned: a concurrent overwrite or
-/// delete does not disturb it. Destroying it ends the reading.
+/// Reads the bytes of one opened object version. Keeps what it reads pinned: a concurrent overwrite
+/// or delete does not disturb it. Destroying it ends the reading.
 class ObjectReader {
  public:
   virtual ~ObjectReader() = default;
-  /// Bytes [offset, offset + count) of the object; every byte verified (INV-3). REQUIRES the range within the
-  /// object, count > 0, one read at a time. `count` bounds the memory taken; callers use <= 1 MiB.
-  /// Errors: corrupt, read_quorum, cancelled.
+  /// Bytes [offset, offset + count) of the object; every byte verified (INV-3). REQUIRES the range
+  /// within the object, count > 0, one read at a time. `count` bounds the memory taken; callers use
+  /// <= 1 MiB. Errors: corrupt, read_quorum, cancelled.
   virtual void read(std::uint64_t offset, std::size_t count, Completion<Slice> done) = 0;
 };
 
 /// An opened object version: its head, and its bytes either at hand or behind a reader.
 struct OpenedObject {
   std::shared_ptr<const ObjectHead> head;
-  std::optional<Slice> body;             ///< all bytes, for objects up to StoreLimits::inline_bytes_max
+  std::optional<Slice> body;  ///< all bytes, for objects up to StoreLimits::inline_bytes_max
   std::unique_ptr<ObjectReader> reader;  ///< otherwise; null when `body` is set
 };
 
@@ -64,13 +66,15 @@ struct OpenedObject {
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  /// Takes the next bytes. The completion is the back-pressure: one append at a time, and the caller's
-  /// next only after it. Errors: write_quorum, no_space, cancelled; after an error only destruction.
+  /// Takes the next bytes. The completion is the back-pressure: one append at a time, and the
+  /// caller's next only after it. Errors: write_quorum, no_space, cancelled; after an error only
+  /// destruction.
   virtual void append(Buffer bytes, Completion<void> done) = 0;
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
 };
 
-/// The bytes of a write: at hand (any size up to StoreLimits::inline_bytes_max, may be empty), or in a sink.
+/// The bytes of a write: at hand (any size up to StoreLimits::inline_bytes_max, may be empty), or
+/// in a sink.
 struct Body {
   Buffer bytes;
   std::unique_ptr<BodySink> sink;  ///< takes precedence when set
@@ -99,18 +103,18 @@ struct DeleteRequest {
 };
 
 struct DeleteResult {
-  bool existed = false;        ///< something was there to delete
-  bool made_marker = false;    ///< a delete marker was written
-  bool removed_marker = false; ///< the named version was a delete marker
+  bool existed = false;              ///< something was there to delete
+  bool made_marker = false;          ///< a delete marker was written
+  bool removed_marker = false;       ///< the named version was a delete marker
   VersionId version = kNullVersion;  ///< of the marker made or the version removed
-  bool versioned = false;      ///< `version` is to be shown
+  bool versioned = false;            ///< `version` is to be shown
 };
 
 struct ListRequest {
   std::string bucket;
   std::string prefix;
-  std::string delimiter;      ///< empty: none
-  std::string after;          ///< only keys (and prefixes) greater than this
+  std::string delimiter;  ///< empty: none
+  std::string after;      ///< only keys (and prefixes) greater than this
   std::uint32_t entries_max = 1000;
   std::stop_token stop;
 };
@@ -121,18 +125,20 @@ struct ListEntry {
 };
 
 struct ListPage {
-  std::vector<ListEntry> entries;           ///< in UTF-8 byte order
-  std::vector<std::string> common_prefixes; ///< in byte order, counted with the entries
+  std::vector<ListEntry> entries;            ///< in UTF-8 byte order
+  std::vector<std::string> common_prefixes;  ///< in byte order, counted with the entries
   bool truncated = false;
-  std::string next_after;  ///< continue with `after` = this; a key or a common prefix. May be set on a short page.
+  std::string next_after;  ///< continue with `after` = this; a key or a common prefix. May be set
+                           ///< on a short page.
 };
 
 struct ListVersionsRequest {
   std::string bucket;
   std::string prefix;
   std::string delimiter;
-  std::string key_marker;                   ///< with no version marker: keys greater than this
-  std::optional<VersionId> version_marker;  ///< versions of key_marker older than this one, then greater keys
+  std::string key_marker;  ///< with no version marker: keys greater than this
+  std::optional<VersionId>
+      version_marker;  ///< versions of key_marker older than this one, then greater keys
   std::uint32_t entries_max = 1000;
   std::stop_token stop;
 };
@@ -193,8 +199,8 @@ struct PutPartRequest {
   std::stop_token stop;
 };
 
-/// The caller has read the upload, checked sizes and checksums and computed the final tag; the commit
-/// checks under the lock that the parts are still the same writings.
+/// The caller has read the upload, checked sizes and checksums and computed the final tag; the
+/// commit checks under the lock that the parts are still the same writings.
 struct CompleteUploadRequest {
   UploadRef upload;
   struct Part {
@@ -235,8 +241,8 @@ struct CreateBucketRequest {
 struct UpdateBucketRequest {
   std::string name;
   std::optional<Versioning> versioning;
-  std::string document;               ///< sub-resource name, empty: none
-  std::optional<std::string> content; ///< nullopt with a document name: remove it
+  std::string document;                ///< sub-resource name, empty: none
+  std::optional<std::string> content;  ///< nullopt with a document name: remove it
 };
 
 struct DriveStatus {
@@ -244,17 +250,17 @@ struct DriveStatus {
   std::uint16_t set = 0;
   std::uint16_t slot = 0;
   DriveState state = DriveState::offline;
-  std::string reason;            ///< why it is not current; empty if it is
+  std::string reason;  ///< why it is not current; empty if it is
   std::uint64_t total_bytes = 0;
   std::uint64_t free_bytes = 0;
   std::uint64_t heal_keys_done = 0;
 };
 
 struct StoreStatus {
-  bool ready = false;        ///< recovered and at least W drives take writes
-  bool readable = false;     ///< at least k drives answer
-  bool degraded = false;     ///< some drive is not current
-  std::vector<DriveStatus> drives;  ///< empty for memory
+  bool ready = false;                  ///< recovered and at least W drives take writes
+  bool readable = false;               ///< at least k drives answer
+  bool degraded = false;               ///< some drive is not current
+  std::vector<DriveStatus> drives;     ///< empty for memory
   std::uint64_t corruption_found = 0;  ///< shards that did not verify since start
   std::uint64_t corruption_healed = 0;
   std::uint64_t commits = 0;
@@ -276,27 +282,35 @@ class ObjectStore {
 
   // Buckets. Authoritative and in memory: find_bucket() is a lock-free-ish look-up, never I/O.
   // Returns null if there is none.
-  [[nodiscard]] virtual std::shared_ptr<const BucketInfo> find_bucket(std::string_view name) const = 0;
+  [[nodiscard]] virtual std::shared_ptr<const BucketInfo> find_bucket(
+      std::string_view name) const = 0;
   [[nodiscard]] virtual std::vector<std::shared_ptr<const BucketInfo>> list_buckets() const = 0;
   /// bucket_exists if the name is taken (whoever owns it: the caller looks).
-  virtual void create_bucket(CreateBucketRequest request, Completion<std::shared_ptr<const BucketInfo>> done) = 0;
-  /// bucket_not_empty while it has a current object, a version or a delete marker. Open uploads go with it.
+  virtual void create_bucket(CreateBucketRequest request,
+                             Completion<std::shared_ptr<const BucketInfo>> done) = 0;
+  /// bucket_not_empty while it has a current object, a version or a delete marker. Open uploads go
+  /// with it.
   virtual void delete_bucket(std::string name, Completion<void> done) = 0;
-  virtual void update_bucket(UpdateBucketRequest request, Completion<std::shared_ptr<const BucketInfo>> done) = 0;
+  virtual void update_bucket(UpdateBucketRequest request,
+                             Completion<std::shared_ptr<const BucketInfo>> done) = 0;
 
   // Reading. no_such_bucket, no_such_key, no_such_version, delete_marker; read_quorum; corrupt.
-  virtual void head(ObjectRef object, std::stop_token stop, Completion<std::shared_ptr<const ObjectHead>> done) = 0;
+  virtual void head(ObjectRef object, std::stop_token stop,
+                    Completion<std::shared_ptr<const ObjectHead>> done) = 0;
   virtual void open(ObjectRef object, std::stop_token stop, Completion<OpenedObject> done) = 0;
   virtual void list(ListRequest request, Completion<ListPage> done) = 0;
   virtual void list_versions(ListVersionsRequest request, Completion<ListVersionsPage> done) = 0;
 
   // Writing. no_such_bucket, precondition_failed, write_quorum, no_space, too_large.
-  /// A sink for a body larger than StoreLimits::inline_bytes_max, or of a part. `bytes` is the exact size.
-  virtual Result<std::unique_ptr<BodySink>> open_sink(std::string_view bucket, std::uint64_t bytes, std::stop_token stop) = 0;
+  /// A sink for a body larger than StoreLimits::inline_bytes_max, or of a part. `bytes` is the
+  /// exact size.
+  virtual Result<std::unique_ptr<BodySink>> open_sink(std::string_view bucket, std::uint64_t bytes,
+                                                      std::stop_token stop) = 0;
   virtual void put(PutRequest request, Body body, Completion<PutResult> done) = 0;
   virtual void remove(DeleteRequest request, Completion<DeleteResult> done) = 0;
   /// Replaces the tags of one version; its bytes stay.
-  virtual void set_tags(ObjectRef object, std::string tags, Completion<std::shared_ptr<const ObjectHead>> done) = 0;
+  virtual void set_tags(ObjectRef object, std::string tags,
+                        Completion<std::shared_ptr<const ObjectHead>> done) = 0;
 
   // Multipart. Part bodies always come through a sink or as bytes up to inline_bytes_max.
   virtual void create_upload(CreateUploadRequest request, Completion<UploadInfo> done) = 0;
@@ -306,8 +320,8 @@ class ObjectStore {
   virtual void abort_upload(UploadRef upload, Completion<void> done) = 0;
   virtual void list_uploads(ListUploadsRequest request, Completion<ListUploadsPage> done) = 0;
 
-  /// Adopts the blank directory `path` in place of a drive that is away for good, and starts healing it.
-  /// Where there are no drives: unsupported.
+  /// Adopts the blank directory `path` in place of a drive that is away for good, and starts
+  /// healing it. Where there are no drives: unsupported.
   virtual void replace_drive(std::string path, Completion<void> done);
 
   /// Stops taking work, lets what is in flight end, makes everything durable, releases the drives.
@@ -315,6 +329,8 @@ class ObjectStore {
   virtual void close() = 0;
 };
 
-inline void ObjectStore::replace_drive(std::string /*path*/, Completion<void> done) { done(Errc::unsupported); }
+inline void ObjectStore::replace_drive(std::string /*path*/, Completion<void> done) {
+  done(Errc::unsupported);
+}
 
 }  // namespace mote

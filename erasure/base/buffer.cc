@@ -8,12 +8,12 @@ namespace mote {
 
 Buffer::Buffer(std::size_t size) : size_(size) {
   if (size > 0) {
-    data_.reset(static_cast<std::byte*>(::operator new(size, std::align_val_t{kAlignment})));
+    data_.reset(static_cast<std::byte*>(::operator new (size, std::align_val_t{kAlignment})));
   }
 }
 
 void Buffer::Free::operator()(std::byte* p) const noexcept {
-  ::operator delete(p, std::align_val_t{kAlignment});
+  ::operator delete (p, std::align_val_t{kAlignment});
 }
 
 void Buffer::shrink(std::size_t size) {

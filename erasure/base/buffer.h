@@ -7,8 +7,8 @@
 
 namespace mote {
 
-/// An owned block of uninitialised bytes, 64-byte aligned (the vector width of ISA-L's kernels), sized
-/// by the request that needs it and never by a maximum (INV-12). Move-only.
+/// An owned block of uninitialised bytes, 64-byte aligned (the vector width of ISA-L's kernels),
+/// sized by the request that needs it and never by a maximum (INV-12). Move-only.
 class Buffer {
  public:
   static constexpr std::size_t kAlignment = 64;

@@ -9,7 +9,8 @@
 
 namespace mote {
 
-static_assert(std::endian::native == std::endian::little, "on-disk integers are stored as they are in memory");
+static_assert(std::endian::native == std::endian::little,
+              "on-disk integers are stored as they are in memory");
 
 /// Appends little-endian fields to a string.
 class ByteWriter {

@@ -25,8 +25,8 @@ inline constexpr std::uint64_t kKiB = 1024;
 inline constexpr std::uint64_t kMiB = 1024 * kKiB;
 inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 
-/// Bytes together with whatever keeps them alive: a cache image, a pinned block, an owned buffer. Cheap
-/// to copy, immutable, safe to hand to another thread.
+/// Bytes together with whatever keeps them alive: a cache image, a pinned block, an owned buffer.
+/// Cheap to copy, immutable, safe to hand to another thread.
 struct Slice {
   ByteView bytes;
   std::shared_ptr<const void> owner;

@@ -13,8 +13,8 @@ void check_failed(const char* condition, const char* file, int line) noexcept {
 }
 
 void throw_exception_from_error(const Error& error, const boost::source_location& where) {
-  std::fprintf(stderr, "mote: value of a failed Result taken: %s (%s:%d)\n", describe(error).c_str(),
-               where.file_name(), static_cast<int>(where.line()));
+  std::fprintf(stderr, "mote: value of a failed Result taken: %s (%s:%d)\n",
+               describe(error).c_str(), where.file_name(), static_cast<int>(where.line()));
   std::abort();
 }
 

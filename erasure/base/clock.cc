@@ -8,6 +8,8 @@ std::int64_t SystemClock::wall_ms() const {
   return duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-Clock::Steady SystemClock::steady() const { return std::chrono::steady_clock::now(); }
+Clock::Steady SystemClock::steady() const {
+  return std::chrono::steady_clock::now();
+}
 
 }  // namespace mote

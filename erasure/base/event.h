@@ -6,8 +6,8 @@
 
 namespace mote {
 
-/// Something that happens once, for callers that may block: opening and closing a store, and tests. Wait
-/// through Scheduler::wait(), so that a simulated scheduler can run what is waited for.
+/// Something that happens once, for callers that may block: opening and closing a store, and tests.
+/// Wait through Scheduler::wait(), so that a simulated scheduler can run what is waited for.
 class Event {
  public:
   void set() {

@@ -19,8 +19,10 @@ class UniqueFunction<R(Args...)> {
  public:
   UniqueFunction() = default;
   template <class F>
-    requires(!std::is_same_v<std::decay_t<F>, UniqueFunction> && std::is_invocable_r_v<R, F&, Args...>)
-  UniqueFunction(F&& f)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
+  requires(!std::is_same_v<std::decay_t<F>, UniqueFunction> &&
+           std::is_invocable_r_v<R, F&, Args...>)
+      UniqueFunction(
+          F&& f)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : holder_(std::make_unique<Holder<std::decay_t<F>>>(std::forward<F>(f))) {}
 
   R operator()(Args... args) {
@@ -46,8 +48,8 @@ class UniqueFunction<R(Args...)> {
 /// A unit of work for an Executor.
 using Task = UniqueFunction<void()>;
 
-/// How every asynchronous engine operation ends: called exactly once, on any thread, possibly before
-/// the starting call returns. It must not block and must not throw.
+/// How every asynchronous engine operation ends: called exactly once, on any thread, possibly
+/// before the starting call returns. It must not block and must not throw.
 template <class T>
 using Completion = UniqueFunction<void(Result<T>)>;
 

@@ -355,6 +355,14 @@ class RocksFileSystem final : public rocksdb::FileSystem {
   }
   IOStatus RenameFile(const std::string& from, const std::string& to, const IOOptions&,
                       IODebugContext*) override {
+    // RocksDB syncs the directory after it has let CURRENT name a new MANIFEST. A power cut in
+    // between may keep the rename and lose the name of the MANIFEST, and the database is gone: so
+    // names made before go first.
+    if (to.ends_with("/CURRENT")) {
+      if (const Status synced = vfs_.sync_directory(to.substr(0, to.rfind('/'))); !synced) {
+        return io_status(synced, to);
+      }
+    }
     return io_status(vfs_.rename(from, to), from);
   }
   IOStatus LinkFile(const std::string& from, const std::string& to, const IOOptions&,

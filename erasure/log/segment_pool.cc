@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "erasure/log/segment_scan.h"
+
 namespace mote::erasure {
 
 SegmentPool::SegmentPool(Vfs& vfs, std::string directory, const LogOptions& options,
@@ -108,6 +110,20 @@ Result<SpareSegment> SegmentPool::create(const std::string& path) {
     return status.error();
   }
   return SpareSegment{path, std::move(*opened)};
+}
+
+Status prepare_spare_segment(Vfs& vfs, const std::string& directory, const LogOptions& options) {
+  const Result<std::vector<SegmentFile>> files = list_segment_files(vfs, directory, options);
+  if (!files) {
+    return files.error();
+  }
+  for (const SegmentFile& file : *files) {
+    if (!file.in_use() && file.complete(options)) {
+      return ok();
+    }
+  }
+  SegmentPool pool(vfs, directory, options, files->empty() ? 1 : files->back().name + 1);
+  return pool.prepare();
 }
 
 }  // namespace mote::erasure

@@ -47,4 +47,8 @@ class SegmentPool {
   std::uint64_t next_name_;
 };
 
+/// Has a free segment file in `directory`, so that LogWriter::begin need not make one. Nothing that
+/// counts is touched. Blocks; no writer may be open there. Errors: io_error, no_space.
+Status prepare_spare_segment(Vfs& vfs, const std::string& directory, const LogOptions& options);
+
 }  // namespace mote::erasure

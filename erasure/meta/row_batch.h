@@ -13,8 +13,8 @@ namespace mote::erasure {
 enum class Family : std::uint8_t { sys = 0, obj = 1, ver = 2, pay = 3, mpu = 4, gc = 5 };
 inline constexpr std::size_t kFamilyCount = 6;
 
-/// The redo rows of one commit on one drive: what its log carries and its index applies. Complete and
-/// physical, so that applying twice is applying once.
+/// The redo rows of one commit on one drive: what its log carries and its index applies. Complete
+/// and physical, so that applying twice is applying once.
 class RowBatch {
  public:
   void put(Family family, std::string_view key, std::string_view value);
@@ -25,8 +25,8 @@ class RowBatch {
   [[nodiscard]] std::string take() && noexcept { return std::move(encoded_); }
   [[nodiscard]] bool empty() const noexcept { return encoded_.empty(); }
 
-  /// Calls `put(family, key, value)` or `erase(family, key)` for each row in order. corrupt if the bytes are not a
-  /// whole batch; rows before the fault were visited.
+  /// Calls `put(family, key, value)` or `erase(family, key)` for each row in order. corrupt if the
+  /// bytes are not a whole batch; rows before the fault were visited.
   template <class Put, class Erase>
   static Status visit(ByteView encoded, Put&& put, Erase&& erase);
 

@@ -190,7 +190,7 @@ void CommitPipeline::Impl::acknowledge_locked(Outbox& out) {
   if (publish_due_) {
     return;  // a drive that left may still be read: nothing decided without it is acknowledged
   }
-  const CommitSeq applied = std::min(applied_by_all_locked(), tracker_.decided());
+  const CommitSeq applied = std::min(applied_by_all_locked(), decided_locked());
   while (!in_flight_.empty() && in_flight_.front()->seq <= applied) {
     const TicketPtr ticket = std::move(in_flight_.front());
     in_flight_.pop_front();
@@ -204,7 +204,7 @@ void CommitPipeline::Impl::acknowledge_locked(Outbox& out) {
 
 CommitSeq CommitPipeline::Impl::applied_everywhere() const {
   const Lock lock(mutex_);
-  return in_flight_.empty() ? std::min(applied_by_all_locked(), tracker_.decided())
+  return in_flight_.empty() ? std::min(applied_by_all_locked(), decided_locked())
                             : in_flight_.front()->seq.prior();
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "erasure/log/segment_pool.h"
 #include "erasure/set/drive_set_impl.h"
 
 namespace mote::erasure {
@@ -59,7 +60,7 @@ void DriveSet::Impl::visit(Place& place) {
 /// the next visit. It cannot join as it is: what its threads were doing has to have ended.
 void DriveSet::Impl::revive(Place& place, Slot slot, const std::shared_ptr<OpenDrive>& drive) {
   const bool works = drive->drive->check_root() &&
-                     !is_short(slot, std::max(1U, options_.reserve_permille)) &&
+                     !is_short(slot, std::max(1U, options_.reserve_permille / 2)) &&
                      try_drive(environment_.vfs, place.path);
   if (works) {
     core_->detach(slot, {Errc::drive_failed, 0, "drive.reopening"});
@@ -96,6 +97,16 @@ void DriveSet::Impl::take_back(Place& place) {
 void DriveSet::Impl::admit(Place& place, Slot slot, std::shared_ptr<OpenDrive> drive,
                            Completion<void> done) {
   note_shape(slot, *drive);
+  // A segment made now is not waited for by every commit while the drive joins.
+  if (const Status prepared = prepare_spare_segment(
+          drive->drive->vfs(), drive->drive->log_directory(), drive->log_options);
+      !prepared) {
+    left(place, false);
+    if (done) {
+      done(prepared);
+    }
+    return;
+  }
   core_->admit(
       slot, std::move(drive),
       [self = shared_from_this(), &place, slot, done = std::move(done)](Status admitted) mutable {
@@ -104,7 +115,7 @@ void DriveSet::Impl::admit(Place& place, Slot slot, std::shared_ptr<OpenDrive> d
           self->start_heal(slot);
         }
         if (done) {
-          done(std::move(admitted));
+          done(admitted);
         }
       });
 }
@@ -119,15 +130,17 @@ void DriveSet::Impl::left(Place& place, bool success) {
   place.next_visit = environment_.clock.steady() + wait;
 }
 
-void DriveSet::Impl::replace(Slot slot, std::string path, Completion<void> done) {
+void DriveSet::Impl::replace(Slot slot, const std::string& path, Completion<void> done) {
   if (slot >= options_.drives() || core_->view(slot).member) {
     done(Error{Errc::invalid_argument, 0, "set.replace"});
     return;
   }
   Place& place = place_at(path);
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (closing_ || place.visiting) {
-    done(Error{closing_ ? Errc::shutting_down : Errc::overloaded, 0, "set.replace"});
+    const Errc code = closing_ ? Errc::shutting_down : Errc::overloaded;
+    lock.unlock();
+    done(Error{code, 0, "set.replace"});
     return;
   }
   for (const auto& other : places_) {
@@ -156,7 +169,7 @@ void DriveSet::Impl::format_and_admit(Place& place, Slot slot, Completion<void> 
   Status formatted = Drive::format(drive_context(environment_), place.path, label);
   if (!formatted) {
     left(place, false);
-    done(std::move(formatted));
+    done(formatted);
     return;
   }
   auto drive = open_at(place.path, slot);

@@ -1,6 +1,7 @@
 #include "erasure/set/drive_set.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "erasure/set/drive_set_impl.h"
 
@@ -51,8 +52,8 @@ CommitPipeline& DriveSet::pipeline() noexcept {
 std::array<std::byte, 16> DriveSet::deployment() const noexcept {
   return impl_->deployment();
 }
-void DriveSet::replace(Slot slot, std::string path, Completion<void> done) {
-  impl_->replace(slot, std::move(path), std::move(done));
+void DriveSet::replace(Slot slot, const std::string& path, Completion<void> done) {
+  impl_->replace(slot, path, std::move(done));
 }
 void DriveSet::add_status(StoreStatus& status) const {
   impl_->add_status(status);
@@ -91,7 +92,11 @@ Status DriveSet::Impl::open(const std::vector<std::string>& paths, std::string& 
   }
   const PipelineContext context{environment_.scheduler, environment_.clock, environment_.rng,
                                 environment_.crash_points};
-  core_ = std::make_shared<CommitPipeline::Impl>(context, options_, std::move(*start));
+  auto core = std::make_shared<CommitPipeline::Impl>(context, options_, std::move(*start));
+  {
+    const std::lock_guard lock(mutex_);
+    core_ = std::move(core);  // an index may report an error already
+  }
   pipeline_ = std::unique_ptr<CommitPipeline>(new CommitPipeline(core_));
   const auto members = core_->members();
   for (Slot slot = 0; slot < options_.drives(); ++slot) {
@@ -145,13 +150,30 @@ Result<std::vector<Arrival>> DriveSet::Impl::arrive(const std::vector<Candidate>
 }
 
 Result<std::shared_ptr<OpenDrive>> DriveSet::Impl::open_at(const std::string& path, Slot slot) {
-  return open_drive(environment_, options_, path, reaper_,
-                    [weak = weak_from_this(), slot](Error error) {
-                      // On a thread of the index, which must not be called from here.
-                      if (const auto self = weak.lock(); self && self->core_) {
-                        self->core_->report_failure(slot, error);
-                      }
-                    });
+  // Called on a thread of the index, which must not be called from there.
+  auto on_error = [weak = weak_from_this(), slot](Error error) {
+    if (const auto self = weak.lock()) {
+      self->on_index_error(slot, error);
+    }
+  };
+  auto drive = open_drive(environment_, options_, path, reaper_, std::move(on_error));
+  if (drive) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(open_drives_, [](const auto& closed) { return closed->is_set(); });
+    open_drives_.push_back((*drive)->closed);
+  }
+  return drive;
+}
+
+void DriveSet::Impl::on_index_error(Slot slot, Error error) {
+  std::shared_ptr<CommitPipeline::Impl> core;
+  {
+    const std::lock_guard lock(mutex_);
+    core = core_;
+  }
+  if (core) {
+    core->report_failure(slot, error);
+  }
 }
 
 void DriveSet::Impl::start_heal(Slot slot) {
@@ -193,7 +215,7 @@ void DriveSet::Impl::add_status(StoreStatus& status) const {
   const auto members = core_->members();
   const bool first = status.drives.empty();
   unsigned readable = 0;
-  for (Slot slot = 0; slot < members->slots.size(); ++slot) {
+  for (Slot slot = 0; slot < options_.drives(); ++slot) {
     const Member& member = members->slots[slot];
     DriveStatus drive;
     {
@@ -241,25 +263,39 @@ void DriveSet::Impl::release() {
   std::vector<std::unique_ptr<Place>> places;
   {
     const std::lock_guard lock(mutex_);
+    if (std::exchange(released_, true)) {
+      return;
+    }
     closing_ = true;
     places.swap(places_);
     environment_.scheduler.cancel(watch_timer_);
   }
-  std::vector<std::weak_ptr<OpenDrive>> drives;
   if (core_) {
-    for (Slot slot = 0; slot < options_.drives(); ++slot) {
-      drives.emplace_back(core_->view(slot).drive);
-    }
     core_->abandon();
   }
-  for (const auto& place : places) {
+  for (auto& place : places) {
     if (!drain(*place->visitor)) {
-      // Its thread hangs on the drive; it is given up with what it holds.
-      static_cast<void>(place->visitor.release());
+      // Its thread hangs on the drive; it is given up with what it uses.
+      static_cast<void>(place.release());
     }
   }
-  drain(*reaper_);
+  await_drives();
   reaper_->shutdown();
+}
+
+/// Until the drives are closed and can be opened again; not for those that hang.
+void DriveSet::Impl::await_drives() {
+  std::vector<std::shared_ptr<Event>> drives;
+  {
+    const std::lock_guard lock(mutex_);
+    drives.swap(open_drives_);
+  }
+  const Clock::Steady until = environment_.clock.steady() + kThreadMax;
+  for (const auto& closed : drives) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until - environment_.clock.steady());
+    environment_.scheduler.wait(*closed, std::max(left, std::chrono::milliseconds(1)));
+  }
 }
 
 /// True if the executor has nothing left to do.

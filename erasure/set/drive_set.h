@@ -70,7 +70,7 @@ class DriveSet {
   /// Formats the blank directory `path` as the drive of `slot`, whose old drive is away for good,
   /// and admits it as healing. Blocks on that drive. Errors: invalid_argument (the slot is a
   /// member), already_exists (not blank), ...
-  void replace(Slot slot, std::string path, Completion<void> done);
+  void replace(Slot slot, const std::string& path, Completion<void> done);
 
   /// Appends this set's drives to `status.drives`, and adds to its counters and flags.
   void add_status(StoreStatus& status) const;

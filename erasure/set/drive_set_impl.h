@@ -41,16 +41,18 @@ class DriveSet::Impl : public std::enable_shared_from_this<DriveSet::Impl> {
   [[nodiscard]] const Uuid& deployment() const noexcept { return deployment_; }
 
   // drive_return.cc: drives that come back or are replaced.
-  void replace(Slot slot, std::string path, Completion<void> done);
+  void replace(Slot slot, const std::string& path, Completion<void> done);
 
  private:
   Result<std::vector<Arrival>> arrive(const std::vector<Candidate>& candidates,
                                       std::string& problem);
   Result<std::shared_ptr<OpenDrive>> open_at(const std::string& path, Slot slot);
+  void on_index_error(Slot slot, Error error);
   void start_heal(Slot slot);
   void note_shape(Slot slot, const OpenDrive& drive);
   [[nodiscard]] std::string path_of_locked(Slot slot) const;
   bool drain(Executor& executor);
+  void await_drives();
 
   // drive_watch.cc: what is checked every second.
   struct Health {
@@ -64,7 +66,7 @@ class DriveSet::Impl : public std::enable_shared_from_this<DriveSet::Impl> {
   void on_watch();
   void watch_drive(Slot slot);
   void check_drive(Slot slot, const std::shared_ptr<OpenDrive>& drive);
-  void judge_space(Slot slot);
+  void judge_space(Slot slot, DriveState state);
   [[nodiscard]] bool is_short(Slot slot, std::uint32_t permille) const;
 
   // drive_return.cc
@@ -89,7 +91,9 @@ class DriveSet::Impl : public std::enable_shared_from_this<DriveSet::Impl> {
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Place>> places_;
+  std::vector<std::shared_ptr<Event>> open_drives_;  ///< to wait for when the set is closed
   bool closing_ = false;
+  bool released_ = false;
   Scheduler::TimerId watch_timer_ = 0;
 
   std::array<Health, kSlotsMax> health_;

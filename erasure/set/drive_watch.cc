@@ -66,7 +66,7 @@ void DriveSet::Impl::check_drive(Slot slot, const std::shared_ptr<OpenDrive>& dr
   } else if (!index) {
     core_->report_failure(slot, index.error());
   } else if (space && view.member) {
-    judge_space(slot);
+    judge_space(slot, view.state);
   }
 }
 
@@ -78,9 +78,13 @@ bool DriveSet::Impl::is_short(Slot slot, std::uint32_t permille) const {
 /// A drive that is full while the others have room leaves; when all of them fill up together, the
 /// set is full and nobody leaves: what frees space has to reach every drive. Who leaves is decided
 /// at the second look, when the others have been looked at too.
-void DriveSet::Impl::judge_space(Slot slot) {
+void DriveSet::Impl::judge_space(Slot slot, DriveState state) {
   Health& health = health_[slot];
-  if (options_.reserve_permille == 0 || !is_short(slot, options_.reserve_permille)) {
+  // A drive that comes back short of space is healed first: that takes away what was deleted
+  // meanwhile.
+  const std::uint32_t reserve =
+      state == DriveState::healing ? options_.reserve_permille / 2 : options_.reserve_permille;
+  if (reserve == 0 || !is_short(slot, reserve)) {
     health.short_before = false;
     core_->set_full(slot, false);
     return;

@@ -7,7 +7,10 @@ std::shared_ptr<OpenDrive> share_drive(std::unique_ptr<OpenDrive> drive,
   return {drive.release(), [reaper = std::move(reaper)](OpenDrive* last) {
             // A raw pointer: a task that the executor drops must not close the drive on this
             // thread.
-            reaper->post([last] { const std::unique_ptr<OpenDrive> closing(last); });
+            reaper->post([last, closed = last->closed] {
+              std::unique_ptr<OpenDrive>(last).reset();
+              closed->set();
+            });
           }};
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "erasure/base/event.h"
 #include "erasure/base/scheduler.h"
 #include "erasure/drive/drive.h"
 #include "erasure/log/log_format.h"
@@ -20,6 +21,8 @@ struct OpenDrive {
   std::unique_ptr<Drive> drive;
   std::unique_ptr<Executor> background;  ///< a pool, stopped before the drive is closed
   LogOptions log_options;
+  /// Set when the drive is closed and its locks are free.
+  std::shared_ptr<Event> closed = std::make_shared<Event>();
 };
 
 /// Shares an open drive between the set, its readers and its own tasks. The last user may be a task

@@ -7,7 +7,7 @@ namespace mote::erasure {
 /// How far this lane's index may go. The list drive goes last, so that what it shows is everywhere.
 CommitSeq CommitPipeline::Impl::apply_limit_locked(Slot slot) const {
   const Lane& lane = lanes_[slot];
-  CommitSeq limit = is_bug(SetBug::apply_before_decided) ? lane.logged : tracker_.decided();
+  CommitSeq limit = is_bug(SetBug::apply_before_decided) ? lane.logged : decided_locked();
   if (slot != list_slot_) {
     return limit;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <memory>
@@ -45,7 +46,7 @@ class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline:
   [[nodiscard]] PipelineStats stats() const;
   [[nodiscard]] std::shared_ptr<const Members> members() const { return live_.load(); }
 
-  // pipeline_membership.cc: who takes part.
+  // pipeline_membership.cc, pipeline_join.cc: who takes part.
   void report_failure(Slot slot, Error error);
   void report_no_space(Slot slot);
   void admit(Slot slot, std::shared_ptr<OpenDrive> drive, Completion<void> done);
@@ -86,6 +87,10 @@ class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline:
   void settle_locked(Outbox& out);
   void acknowledge_locked(Outbox& out);
   [[nodiscard]] CommitSeq applied_by_all_locked() const;
+  /// Up to where commits are decided and may be shown.
+  [[nodiscard]] CommitSeq decided_locked() const {
+    return dead_ ? std::min(last_applicable_, tracker_.decided()) : tracker_.decided();
+  }
 
   // pipeline_log.cc
   struct Group {
@@ -119,25 +124,32 @@ class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline:
   void fail_lane_locked(Slot slot, Error error, bool hard, Outbox& out);
   [[nodiscard]] bool may_leave_locked(Slot slot) const;
   void leave_locked(Lane& lane, Error error, Outbox& out);
-  [[nodiscard]] SlotMask readable_current_locked() const;
-  [[nodiscard]] Member describe_locked(Slot slot, SlotMask current) const;
   bool expel_locked(Slot slot, Error error, Outbox& out);
   void freeze_locked(Slot slot, Error error, bool hard, Outbox& out);
   void answered_locked(Slot slot, Outbox& out);
+
+  // pipeline_members.cc: what readers see.
+  [[nodiscard]] SlotMask readable_current_locked() const;
+  [[nodiscard]] Member describe_locked(Slot slot, SlotMask current) const;
   void choose_list_slot_locked();
   [[nodiscard]] bool list_slot_ready_locked() const;
   void publish_locked(Outbox& out);
+
+  // pipeline_join.cc
   void try_join_locked(Outbox& out);
   void abort_join_locked(Error error, Outbox& out);
   void release_held_locked(Outbox& out);
+  void finish_join(Slot slot, std::uint64_t life, Completion<void> done, Result<CommitSeq> result);
+
+  // pipeline_watchdog.cc
   void arm_watchdog_locked();
   void on_watchdog();
-  void finish_join(Slot slot, std::uint64_t life, Completion<void> done, Result<CommitSeq> result);
 
   // pipeline_stop.cc
   void fail_in_doubt_locked(Error error, Outbox& out);
   void try_stop_locked(Outbox& out);
   void flush_for_stop_locked(Outbox& out);
+  void flush_for_stop(OpenDrive& drive);
 
   void reach(CrashPoint point) const {
     if (context_.crash_points != nullptr) {
@@ -176,6 +188,7 @@ class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline:
   bool publish_due_ =
       false;  ///< the published Members are behind; nothing is acknowledged meanwhile
   bool frozen_ = false;
+  CommitSeq last_applicable_;  ///< once dead: what is decided later was already given up
   bool dead_ =
       false;  ///< a drive below W broke for good: no write is decided until the set is opened again
   const bool read_only_;

@@ -69,12 +69,12 @@ class Outbox {
  public:
   void add(Completion<CommitSeq> done, Result<CommitSeq> result) {
     if (done) {
-      due_.emplace_back(std::move(done), std::move(result));
+      due_.emplace_back(std::move(done), result);
     }
   }
   void add(Completion<void> done, Status result) {
     if (done) {
-      statuses_.emplace_back(std::move(done), std::move(result));
+      statuses_.emplace_back(std::move(done), result);
     }
   }
   void add(Task task) { tasks_.push_back(std::move(task)); }
@@ -82,10 +82,10 @@ class Outbox {
   void keep(std::shared_ptr<const void> object) { kept_.push_back(std::move(object)); }
   void run() {
     for (auto& [done, result] : due_) {
-      done(std::move(result));
+      done(result);
     }
     for (auto& [done, result] : statuses_) {
-      done(std::move(result));
+      done(result);
     }
     for (Task& task : tasks_) {
       task();

@@ -36,7 +36,8 @@ class Attempt {
       context_.crash_points->reach(point);
     }
   }
-  [[nodiscard]] std::string names(SlotSet slots) const;
+  [[nodiscard]] Slot slots() const { return static_cast<Slot>(arrivals_.size()); }
+  [[nodiscard]] std::string names(SlotSet named) const;
   [[nodiscard]] std::string explain() const;
 
   const RecoveryContext& context_;
@@ -70,7 +71,7 @@ void Attempt::read_logs() {
   RecoveryInput input;
   input.geometry = {context_.options.k, context_.options.m};
   input.accept_log_loss = context_.options.accept_log_loss;
-  for (Slot slot = 0; slot < arrivals_.size(); ++slot) {
+  for (Slot slot = 0; slot < slots(); ++slot) {
     input.slots.push_back(read_log(slot));
   }
   plan_ = plan_recovery(input);
@@ -80,7 +81,7 @@ void Attempt::read_logs() {
 /// restart is enough.
 bool Attempt::on_each(bool with_fresh, Step step) {
   bool all = true;
-  for (Slot slot = 0; slot < arrivals_.size(); ++slot) {
+  for (Slot slot = 0; slot < slots(); ++slot) {
     const SlotPlan& plan = plan_.slots[slot];
     if (plan.state == DriveState::offline || (plan.fresh_log && !with_fresh)) {
       continue;
@@ -184,10 +185,10 @@ Status Attempt::settle(Slot slot) {
   return ok();
 }
 
-std::string Attempt::names(SlotSet slots) const {
+std::string Attempt::names(SlotSet named) const {
   std::string text;
-  for (Slot slot = 0; slot < arrivals_.size(); ++slot) {
-    if (slots.has(slot)) {
+  for (Slot slot = 0; slot < slots(); ++slot) {
+    if (named.has(slot)) {
       const Arrival& arrival = arrivals_[slot];
       text += text.empty() ? "" : ", ";
       text += "slot " + std::to_string(slot);
@@ -203,7 +204,7 @@ std::string Attempt::explain() const {
   text += ": ";
   text += plan_.missing.empty() ? "no drive of the set can prove what was acknowledged"
                                 : "needed: " + names(plan_.missing);
-  for (Slot slot = 0; slot < logs_.size(); ++slot) {
+  for (Slot slot = 0; slot < slots(); ++slot) {
     if (logs_[slot] && logs_[slot]->contents().verdict == LogVerdict::damaged) {
       text += "; damaged: " + logs_[slot]->contents().damaged_file;
     }
@@ -220,7 +221,7 @@ Result<PipelineStart> Attempt::finish(std::string& problem) {
   PipelineStart start;
   start.configuration = plan_.configuration;
   start.read_only = plan_.outcome == RecoveryOutcome::read_only;
-  for (Slot slot = 0; slot < arrivals_.size(); ++slot) {
+  for (Slot slot = 0; slot < slots(); ++slot) {
     Seat seat;
     seat.drive = arrivals_[slot].drive;
     seat.writer = std::move(writers_[slot]);

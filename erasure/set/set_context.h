@@ -42,6 +42,7 @@ struct SetCounters {
   std::atomic<std::uint64_t> corruption_found{0};
   std::atomic<std::uint64_t> corruption_healed{0};
   std::atomic<std::uint64_t> garbage_removed{0};  ///< shard files unlinked
+  std::atomic<std::uint64_t> orphans_found{0};    ///< shard files put into quarantine
 };
 
 /// What a set's operations share: the drives behind `pipeline`, locks, generations, buckets. Made
@@ -98,7 +99,7 @@ struct SetContext {
   return static_cast<SlotMask>(1U << slot);
 }
 [[nodiscard]] constexpr bool has(SlotMask mask, unsigned slot) noexcept {
-  return ((mask >> slot) & 1U) != 0;
+  return ((unsigned{mask} >> slot) & 1U) != 0;
 }
 
 }  // namespace mote::erasure

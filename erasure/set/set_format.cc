@@ -150,9 +150,8 @@ Status Formatter::begin_logs() {
     if (!lock) {
       return lock.error();
     }
-    const auto begun =
-        LogWriter::begin(environment_.vfs, environment_.rng, site.path + "/log",
-                         log_options_of(options_, *site.label), first);
+    const auto begun = LogWriter::begin(environment_.vfs, environment_.rng, site.path + "/log",
+                                        log_options_of(options_, *site.label), first);
     if (!begun) {
       return begun.error();
     }

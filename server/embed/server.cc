@@ -16,7 +16,6 @@
 #include "server/net/front_end.h"
 #include "server/s3/handlers/service.h"
 
-
 namespace mote {
 namespace {
 

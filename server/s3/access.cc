@@ -65,7 +65,7 @@ Refusal check_acl_headers(const AccessRequest& request) {
       return make_error(ErrorCode::access_control_list_not_supported);
     }
     if (!acl->empty() && *acl != "private" && *acl != "bucket-owner-full-control") {
-      return invalid_argument("", "x-amz-acl", *acl);
+      return invalid_argument("The canned ACL is not valid.", "x-amz-acl", *acl);
     }
   }
   const auto is_grant = [](std::string_view name) {

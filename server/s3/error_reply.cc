@@ -41,7 +41,7 @@ std::string error_document(const S3Error& error, const ErrorPlace& place) {
   if (!place.resource.empty()) {
     writer.text("Resource", place.resource);
   }
-  writer.text("RequestId", place.request_id).text("HostId", place.host_id);
+  writer.text("RequestId", place.request_id).text("HostId", place.request_id);
   return std::move(writer).finish();
 }
 

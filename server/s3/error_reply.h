@@ -10,9 +10,8 @@ namespace mote::s3 {
 
 /// Where an error happened, for its document.
 struct ErrorPlace {
-  std::string_view resource{};  ///< decoded path; "" if the target could not be read
-  std::string_view request_id{};
-  std::string_view host_id{};
+  std::string_view resource{};    ///< decoded path; "" if the target could not be read
+  std::string_view request_id{};  ///< also HostId, as the connection sends it in x-amz-id-2
 };
 
 /// <Error> without namespace: Code, Message, the error's own elements, Resource, RequestId, HostId.

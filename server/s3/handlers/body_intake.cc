@@ -196,6 +196,7 @@ Async<Outcome<std::string>> read_document(Call& call, std::size_t bytes_max,
                                           DocumentChecks checks) {
   auth::BodyReader::Options options;
   options.check.integrity_required = checks == DocumentChecks::integrity;
+  options.check.ignore_checksum_headers = checks == DocumentChecks::foreign_checksums;
   options.bytes_max = bytes_max;
   const std::optional<std::uint64_t> length = content_length(call.exchange);
   if (length && *length > bytes_max) {

@@ -26,9 +26,10 @@ Async<Outcome<Intake>> take_payload(Call& call,
                                     std::optional<digest::ChecksumAlgorithm> default_checksum);
 
 /// What must come with a document.
-enum class DocumentChecks : bool {
+enum class DocumentChecks : std::uint8_t {
   none,
-  integrity,  ///< Content-MD5 or a checksum (DeleteObjects)
+  integrity,          ///< Content-MD5 or a checksum (DeleteObjects)
+  foreign_checksums,  ///< x-amz-checksum-* speak of an object, not of this document (Complete)
 };
 
 /// Reads a request document whole and verifies it; "" if there is no body. MaxMessageLengthExceeded

@@ -24,7 +24,6 @@ struct ServiceOptions {
   std::optional<std::string> region;  ///< `--region`; unset: any, shown as us-east-1
   std::vector<std::string> domains;   ///< virtual-host domains, lower case, without port
   std::string external_url;           ///< what Location elements begin with; "" = from the request
-  std::string host_id = "mote";       ///< x-amz-id-2 of every answer
 
   [[nodiscard]] std::string_view region_name() const noexcept {
     return region ? std::string_view(*region) : std::string_view("us-east-1");

@@ -153,9 +153,10 @@ Refusal check_expected(const Call& call, const StoredChecksum& checksum, std::si
 }
 
 std::string location(const Call& call) {
-  const std::string& external = call.services.options.external_url;
+  std::string_view external = call.services.options.external_url;
   if (!external.empty()) {
-    return external + "/" + std::string(call.route.bucket) + "/" +
+    external.remove_suffix(external.ends_with('/') ? 1 : 0);
+    return std::string(external) + "/" + std::string(call.route.bucket) + "/" +
            http::uri_encode(call.route.key, http::Slash::keep);
   }
   return std::string(call.exchange.secure ? "https://" : "http://") +
@@ -208,7 +209,7 @@ Async<Answer> complete_multipart_upload(Call& call) {
     co_return std::move(preconditions).error();
   }
   const Outcome<std::string> text =
-      co_await read_document(call, http::kCompleteBodyBytesMax, DocumentChecks::none);
+      co_await read_document(call, http::kCompleteBodyBytesMax, DocumentChecks::foreign_checksums);
   if (!text) {
     co_return text.error();
   }

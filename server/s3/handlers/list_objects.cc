@@ -124,7 +124,7 @@ Async<Answer> list_objects_v2(Call& call) {
   const std::string_view start_after = call.param("start-after");
   const http::QueryParam* token = call.target.find("continuation-token");
   std::string after(start_after);
-  if (token != nullptr) {
+  if (token != nullptr && !token->value.empty()) {
     std::optional<std::string> read = read_list_token(scope, token->value);
     if (!read) {
       co_return invalid_argument("The continuation token provided is incorrect",

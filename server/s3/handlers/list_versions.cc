@@ -56,7 +56,10 @@ void write_head(xml::Writer& writer, const Call& call, const Query& query,
   writer.text("VersionIdMarker", call.param("version-id-marker"));
   if (page.truncated) {
     writer.key("NextKeyMarker", page.next_key, encoding);
-    writer.text("NextVersionIdMarker", to_text(page.next_version));
+    // A page that ends with a common prefix goes on behind it: there is no version to name.
+    if (!page.entries.empty() && page.entries.back().key == page.next_key) {
+      writer.text("NextVersionIdMarker", to_text(page.next_version));
+    }
   }
   writer.number("MaxKeys", query.page);
   if (const std::string_view delimiter = call.param("delimiter"); !delimiter.empty()) {

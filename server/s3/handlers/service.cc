@@ -31,7 +31,8 @@ S3Service::S3Service(metacache::CachedStore& store, const auth::Authenticator& a
   cache_ = &store;
 }
 
-Async<Answer> S3Service::act(Exchange& exchange, const http::Target& target, Route& route_out) {
+Async<Answer> S3Service::act(Exchange& exchange, const http::Target& target,
+                             std::optional<Route>& routed_out) {
   const std::optional<std::string_view> bucket_label = host_bucket(exchange.head, options_);
   if (!bucket_label) {
     co_return make_error(ErrorCode::bad_request, "The Host header is not valid.");
@@ -53,7 +54,7 @@ Async<Answer> S3Service::act(Exchange& exchange, const http::Target& target, Rou
     // A stranger learns nothing of what is served here, not even by malformed requests.
     co_return who->anonymous() ? make_error(ErrorCode::access_denied) : routed.error();
   }
-  route_out = *routed;
+  routed_out = *routed;
   Outcome<std::shared_ptr<const BucketInfo>> bucket =
       authorise({exchange.head, target, *who, *routed}, services_.store);
   if (!bucket) {
@@ -69,24 +70,23 @@ Async<Answer> S3Service::act(Exchange& exchange, const http::Target& target, Rou
 
 Async<void> S3Service::handle(Exchange& exchange) {
   http::Target target;
-  Route route_taken;
-  bool routed = false;
+  std::optional<Route> routed;
   Answer answer = std::nullopt;
   try {
     if (target.parse(exchange.head.target)) {
       answer = make_error(ErrorCode::invalid_uri);
     } else {
-      answer = co_await act(exchange, target, route_taken);
-      routed = true;
+      answer = co_await act(exchange, target, routed);
     }
   } catch (const std::bad_alloc&) {
     answer = make_error(ErrorCode::slow_down);
   }
-  RequestRecord record{.request_id = exchange.request_id,
-                       .peer_address = exchange.peer_address,
-                       .operation = routed ? describe(route_taken.op).name : std::string_view(),
-                       .bucket = route_taken.bucket,
-                       .key = route_taken.key};
+  RequestRecord record{.request_id = exchange.request_id, .peer_address = exchange.peer_address};
+  if (routed) {
+    record.operation = describe(routed->op).name;
+    record.bucket = routed->bucket;
+    record.key = routed->key;
+  }
   std::optional<Reply> reply;
   if (answer) {
     reply = *std::move(answer);
@@ -97,10 +97,7 @@ Async<void> S3Service::handle(Exchange& exchange) {
     if (exchange.reply.started()) {
       exchange.reply.abort();
     } else {
-      reply = error_reply(error,
-                          {.resource = target.path(),
-                           .request_id = exchange.request_id,
-                           .host_id = options_.host_id},
+      reply = error_reply(error, {.resource = target.path(), .request_id = exchange.request_id},
                           exchange.head.method == http::Method::head);
     }
   }
@@ -121,8 +118,7 @@ Reply S3Service::refuse(http::FramingError error, std::string_view request_id) {
   refused.code = rejection.code;
   refused.status = rejection.status;
   refused.message = rejection.message;
-  Reply reply = error_reply(
-      refused, {.resource = {}, .request_id = request_id, .host_id = options_.host_id}, false);
+  Reply reply = error_reply(refused, {.resource = {}, .request_id = request_id}, false);
   reply.close = true;
   return reply;
 }

@@ -14,9 +14,9 @@ namespace mote::s3 {
 struct RequestRecord {
   std::string_view request_id;
   std::string_view peer_address;
-  std::string_view operation;  ///< "" if it was refused before it was routed
-  std::string_view bucket;
-  std::string_view key;
+  std::string_view operation{};  ///< "" if it was refused before it was routed
+  std::string_view bucket{};
+  std::string_view key{};
   std::uint16_t status = 0;       ///< of the reply; 0 if it was streamed
   std::string_view error_code{};  ///< S3 code, "" on success
   std::string_view error_message{};
@@ -49,7 +49,8 @@ class S3Service final : public RequestHandler {
   [[nodiscard]] const ServiceOptions& options() const noexcept { return options_; }
 
  private:
-  Async<Answer> act(Exchange& exchange, const http::Target& target, Route& route);
+  /// `routed` is set as soon as the operation is known.
+  Async<Answer> act(Exchange& exchange, const http::Target& target, std::optional<Route>& routed);
 
   ServiceOptions options_;
   Services services_;

@@ -1,3 +1,4 @@
+// INV-8: a write moves its key's generation, and only a write does.
 #include "tests/contract/store_contract.h"
 
 namespace mote::contract {

@@ -215,6 +215,20 @@ TEST_CASE("pipeline: a broken drive below W ends the writes in doubt with an unk
   CHECK(set.put_now("k", "x"));
 }
 
+TEST_CASE("pipeline: what was given up is not shown when it is decided late") {
+  Running set(1, 1);
+  set.hang(0, "log");
+  const auto outcome = set.put("k", "v");
+  set.scheduler.run_until_idle();  // synced on drive 1 alone
+  set.fs.unmount("/d1");
+  CHECK(set.scheduler.run_until([&] { return outcome->done; }, seconds(5)));
+  CHECK_EQ(outcome->error->code, Errc::io_error);
+  set.unhang(0, "log");
+  set.scheduler.run_for(milliseconds(100));
+  CHECK_FALSE(read_row(*set.members()->slots[0].drive, "k").has_value());
+  CHECK_FALSE(set.read("k").has_value());
+}
+
 TEST_CASE("pipeline: holders decide whether a commit counts") {
   Running set(2, 2);
   auto commit = std::make_shared<OneRow>("k", "v");

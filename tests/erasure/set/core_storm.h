@@ -300,7 +300,7 @@ class Storm {
     }
     say_members("life ends");
     behind_ = sim.paths.size() - static_cast<std::size_t>(std::popcount(sim.members()->current));
-    switch (rng_.below(4)) {
+    switch (rng_.below(8)) {
       case 0:  // kill -9: the machine goes on
         sim.fs.faults().clear_faults();
         if (sim.fs.faults().powered()) {

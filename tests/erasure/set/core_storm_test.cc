@@ -32,7 +32,7 @@ std::uint64_t caught_after(SetBug bug, Shape shape, std::uint64_t seeds) {
 
 TEST_CASE("storm: power cuts lose nothing acknowledged or read (INV-1, INV-6)") {
   const std::uint64_t first = sim::test_seed(1);
-  const std::uint64_t seeds = sim::test_seed_count(100);
+  const std::uint64_t seeds = sim::test_seed_count(75);
   std::uint64_t cuts = 0;
   std::uint64_t acknowledged = 0;
   std::uint64_t expelled = 0;

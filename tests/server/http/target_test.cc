@@ -1,3 +1,4 @@
+// INV-9: one parse of the target, byte for byte, for signature, policy and storage.
 #include "server/http/target.h"
 
 #include <random>

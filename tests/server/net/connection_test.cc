@@ -397,6 +397,9 @@ TEST_CASE("front end: stop lets a request in flight end and closes idle connecti
   (void)idle.read_reply();
   RawClient busy(f.port());
   busy.send(std::string("PUT /echo HTTP/1.1\r\n") + kHost + "Content-Length: 5\r\n\r\nab");
+  while (f.handler.handled < 2) {
+    std::this_thread::yield();  // stop() ends connections that have not begun a request
+  }
   std::thread stopper([&f] { f.front->stop(std::chrono::seconds(5)); });
   CHECK(idle.closed());
   busy.send("cde");

@@ -60,24 +60,23 @@ TEST_CASE("errors: what cannot be known is 503, too little room 507, damage 500,
 
 TEST_CASE("errors: the document is well-formed, has no namespace and escapes what clients sent") {
   const S3Error error = make_error(ErrorCode::no_such_key, {{"Key", "<script>\"&\x01"}});
-  const std::string text =
-      error_document(error, {.resource = "/b/<script>", .request_id = "RID", .host_id = "HID"});
+  const std::string text = error_document(error, {.resource = "/b/<script>", .request_id = "RID"});
   CHECK(text.find("xmlns") == std::string::npos);
   CHECK(text.find("<script>") == std::string::npos);
   CHECK(text.find("<Key>&lt;script&gt;&quot;&amp;&#x1;</Key>") != std::string::npos);
   CHECK(text.find("<Code>NoSuchKey</Code>") != std::string::npos);
-  CHECK(text.find("<RequestId>RID</RequestId><HostId>HID</HostId></Error>") != std::string::npos);
+  CHECK(text.find("<RequestId>RID</RequestId><HostId>RID</HostId></Error>") != std::string::npos);
 }
 
 TEST_CASE("errors: replies are XML that no browser sniffs, and HEAD has no body") {
   const S3Error error = make_error(ErrorCode::slow_down);
-  const Reply reply = error_reply(error, {.request_id = "R", .host_id = "H"}, false);
+  const Reply reply = error_reply(error, {.request_id = "R"}, false);
   CHECK(reply.status == 503);
   CHECK(reply.head.find("Content-Type: application/xml\r\n") != std::string::npos);
   CHECK(reply.head.find("X-Content-Type-Options: nosniff\r\n") != std::string::npos);
   CHECK(reply.head.find("Retry-After: 1\r\n") != std::string::npos);
   CHECK(reply.content_length == reply.body.size());
-  const Reply head = error_reply(error, {.request_id = "R", .host_id = "H"}, true);
+  const Reply head = error_reply(error, {.request_id = "R"}, true);
   CHECK(head.body.size() == 0);
   CHECK(head.content_length == 0);
 }

@@ -1,0 +1,244 @@
+#pragma once
+
+#include <bit>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tests/crash/crash_world.h"
+
+namespace mote::crash {
+
+/// Random operations of one client on a whole store, with power cuts in them, in start-up and in
+/// heals, and with drives that go away and come back as they were or blank; never more than m
+/// drives short at a time. After every start everything is compared with the ledger.
+class StoreStorm {
+ public:
+  StoreStorm(unsigned k, unsigned m, std::uint64_t seed,
+             erasure::SetBug bug = erasure::SetBug::none)
+      : world(k, m, seed), m_(m), rng_(seed * 7919 + 13) {
+    world.options.bug = bug;
+  }
+
+  World world;
+  std::uint64_t cuts = 0;
+  std::uint64_t starts = 0;
+  std::uint64_t heals = 0;
+  bool verbose = false;
+
+  /// Empty, or what is wrong.
+  std::string run(std::size_t lives) {
+    for (std::size_t life = 0; life < lives && problem_.empty(); ++life) {
+      start();
+      if (problem_.empty()) {
+        live();
+        end();
+      }
+    }
+    if (problem_.empty()) {
+      start();
+    }
+    return problem_;
+  }
+
+ private:
+  static constexpr std::size_t kKeys = 5;
+
+  bool chance(std::uint64_t of) { return rng_.below(of) == 0; }
+  sim::CutMode mode() { return static_cast<sim::CutMode>(rng_.below(4)); }
+  std::string key() { return "key" + std::to_string(rng_.below(kKeys)); }
+  void say(const std::string& what) const {
+    if (verbose) {
+      std::fprintf(stderr, "%s\n", what.c_str());
+    }
+  }
+  std::string drives() const {
+    std::string text;
+    for (const DriveStatus& drive : world.store->status().drives) {
+      text += " " + std::string(to_string(drive.state));
+    }
+    return text;
+  }
+
+  void start() {
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      const bool power_fails = attempt < 2 && chance(3);
+      if (power_fails) {
+        world.fs.faults().cut_at(1 + rng_.below(600));
+      }
+      const Status opened = world.open();
+      if (opened && world.fs.faults().powered()) {
+        world.fs.faults().cut_at(0);
+        ++starts;
+        say("opened:" + drives());
+        first_bucket();
+        check();
+        return;
+      }
+      if (world.fs.faults().powered()) {
+        problem_ = "open: " + describe(opened.error()) + ": " + world.problem;
+        return;
+      }
+      say("power fails in start");
+      world.cut_power(rng_.next(), mode());
+      ++cuts;
+    }
+    problem_ = "open does not succeed";
+  }
+  void first_bucket() {
+    if (!world.store->find_bucket(World::kBucket)) {
+      if (bucket_acknowledged_) {
+        problem_ = "the bucket is gone";
+        return;
+      }
+      world.create_bucket(World::kBucket);
+      world.finish();
+    }
+    bucket_acknowledged_ = world.store->find_bucket(World::kBucket) != nullptr;
+    world.buckets[World::kBucket] = {bucket_acknowledged_, std::nullopt};
+  }
+  void check() {
+    if (problem_.empty() && bucket_acknowledged_) {
+      problem_ = world.verify();
+    }
+  }
+
+  void live() {
+    if (!bucket_acknowledged_) {
+      return;
+    }
+    plan_fault();
+    const std::size_t bursts = 2 + rng_.below(6);
+    for (std::size_t burst = 0; burst < bursts && world.fs.faults().powered(); ++burst) {
+      const std::size_t operations = 1 + rng_.below(5);
+      for (std::size_t i = 0; i < operations; ++i) {
+        operate();
+      }
+      const std::size_t steps = rng_.below(400);
+      for (std::size_t i = 0; i < steps && world.scheduler.step(); ++i) {
+      }
+      if (chance(3)) {
+        world.finish();
+      }
+      if (chance(5)) {
+        world.scheduler.run_for(std::chrono::milliseconds(rng_.below(1500)));
+      }
+      if (chance(8)) {
+        lose_and_return();
+      }
+    }
+  }
+
+  void operate() {
+    const std::string name = key();
+    if (world.busy(name)) {
+      return;
+    }
+    const std::uint64_t choice = rng_.below(20);
+    if (choice < 6) {
+      world.put(name, rng_.below(1500));
+    } else if (choice < 8) {
+      world.put(name, rng_.below(12'000));
+    } else if (choice < 10) {
+      world.put(name, 10'000 + rng_.below(50'000));
+    } else if (choice == 10) {
+      world.put(name, kMiB + rng_.below(100'000));
+    } else if (choice < 13) {
+      world.remove(name);
+    } else if (choice < 15) {
+      world.tag(name);
+    } else if (choice == 15 && !world.uploads.contains(name)) {
+      world.create_upload(name);
+    } else if (choice < 18) {
+      world.put_part(name, static_cast<std::uint16_t>(1 + rng_.below(3)), rng_.below(60'000));
+    } else if (choice == 18) {
+      world.complete(name);
+    } else {
+      toggle_bucket();
+    }
+  }
+  void toggle_bucket() {
+    const std::string name = "extra";
+    if (world.busy("bucket " + name)) {
+      return;
+    }
+    if (world.buckets[name].acknowledged) {
+      world.delete_bucket(name);
+    } else {
+      world.create_bucket(name);
+    }
+  }
+
+  void plan_fault() {
+    switch (rng_.below(3)) {
+      case 0:
+        world.fs.faults().cut_at(1 + rng_.below(400), chance(2));
+        break;
+      case 1:
+        world.points.arm(static_cast<erasure::CrashPoint>(
+                             rng_.below(static_cast<std::uint64_t>(erasure::CrashPoint::count_))),
+                         1 + rng_.below(6));
+        break;
+      default:
+        break;
+    }
+  }
+
+  [[nodiscard]] std::size_t not_current() const {
+    std::size_t count = 0;
+    for (const DriveStatus& drive : world.store->status().drives) {
+      count += drive.state == DriveState::current ? 0U : 1U;
+    }
+    return count;
+  }
+
+  /// A drive goes away for a while and comes back, as it was or blank, and heals; the power may
+  /// fail in it.
+  void lose_and_return() {
+    if (m_ == 0 || not_current() != 0) {
+      return;
+    }
+    const std::string path = world.options.drives[rng_.below(world.options.drives.size())];
+    say("lose " + path);
+    world.fs.disappear(path);
+    world.scheduler.run_for(std::chrono::milliseconds(1500));
+    for (std::size_t i = 0; i < 3; ++i) {
+      operate();
+    }
+    world.finish();
+    const bool blank = chance(3);
+    world.fs.reappear(path);
+    if (blank) {
+      world.fs.replace_with_blank(path);
+      world.store->replace_drive(path, [](const Status&) {});
+    }
+    if (chance(2) && world.fs.faults().powered()) {
+      world.fs.faults().cut_at(1 + rng_.below(600));
+    }
+    world.scheduler.run_until([&] { return not_current() == 0 || !world.fs.faults().powered(); },
+                              std::chrono::seconds(60));
+    heals += not_current() == 0 ? 1U : 0U;
+    say(std::string("returned ") + (blank ? "blank" : "as it was") + ":" + drives());
+  }
+
+  void end() {
+    if (chance(8) && world.fs.faults().powered() && not_current() == 0) {
+      say("kill");
+      world.crash();
+      world.points.disarm();
+      world.fs.faults().clear_faults();
+      world.fs.faults().cut_at(0);
+      return;
+    }
+    say("power cut");
+    ++cuts;
+    world.cut_power(rng_.next(), mode());
+  }
+
+  const unsigned m_;
+  SeededRng rng_;
+  bool bucket_acknowledged_ = false;
+  std::string problem_;
+};
+
+}  // namespace mote::crash
