@@ -34,7 +34,7 @@ class ErasureStore final : public ObjectStore {
   ~ErasureStore() override;
 
   /// Formats the drives if none of them is in use.
-  Status format(const SetOptions& options, bool any_blank);
+  Status format(const SetOptions& options, bool first_start);
   /// Opens the drives and recovers.
   Status open(const SetOptions& options, std::string* problem);
 
@@ -165,6 +165,9 @@ ErasureStore::~ErasureStore() {
   repairs_->stop();
   repairs_->join();
   healer_.reset();
+  // What was not closed, and what did not end, lets go of the drives here.
+  context_->locks.close();
+  context_->streams.abandon_all();
   set_.reset();
 }
 
@@ -173,8 +176,8 @@ SetEnvironment ErasureStore::environment() const {
           resources_,        dependencies_.crash_points};
 }
 
-Status ErasureStore::format(const SetOptions& options, bool any_blank) {
-  if (!any_blank || options_.drives.size() != options.drives()) {
+Status ErasureStore::format(const SetOptions& options, bool first_start) {
+  if (!first_start || options_.drives.size() != options.drives()) {
     return ok();
   }
   // Also finishes a first format that was cut short; drives in use stay as they are.
@@ -294,6 +297,13 @@ void ErasureStore::close() {
 struct Survey {
   std::optional<Geometry> formatted;
   bool any_blank = false;
+  bool any_missing = false;
+
+  /// At the very first start, or when that was cut short: then every directory is there. A drive that is
+  /// missing from a set in use must not get a directory made in its place.
+  [[nodiscard]] bool may_be_first_start() const {
+    return !formatted || (any_blank && !any_missing);
+  }
 };
 
 Survey survey(Vfs& vfs, const std::vector<std::string>& drives) {
@@ -301,7 +311,7 @@ Survey survey(Vfs& vfs, const std::vector<std::string>& drives) {
   for (const std::string& path : drives) {
     const Result<DriveProbe> probe = Drive::probe(vfs, path);
     if (!probe) {
-      result.any_blank = result.any_blank || probe.error().code == Errc::no_such_file;
+      result.any_missing = result.any_missing || probe.error().code == Errc::no_such_file;
       continue;
     }
     if (probe->content != DriveContent::formatted) {
@@ -368,7 +378,7 @@ Result<std::unique_ptr<ObjectStore>> open_erasure_store(const ErasureOptions& op
   }
   const SetOptions set = set_options(options, *geometry);
   auto store = std::make_unique<ErasureStore>(options, dependencies, *geometry);
-  if (const Status ready = store->format(set, found.any_blank); !ready) {
+  if (const Status ready = store->format(set, found.may_be_first_start()); !ready) {
     return ready.error();
   }
   if (const Status opened = store->open(set, problem); !opened) {

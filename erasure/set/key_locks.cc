@@ -75,7 +75,19 @@ void KeyLocks::Held::release() {
 
 KeyLocks::~KeyLocks() {
   for (Shard& shard : shards_) {
-    MOTE_CHECK(shard.locks.empty());
+    MOTE_CHECK(closed_.load() || shard.locks.empty());
+  }
+}
+
+void KeyLocks::close() {
+  closed_.store(true);
+  std::vector<std::deque<Waiter>> unwanted;  // destroyed outside the mutexes: they may hold locks
+  for (Shard& shard : shards_) {
+    const std::lock_guard guard(shard.mutex);
+    for (auto& [id, lock] : shard.locks) {
+      unwanted.push_back(std::move(lock.waiters));
+      lock.waiters.clear();
+    }
   }
 }
 
@@ -118,6 +130,9 @@ void KeyLocks::take_next(std::shared_ptr<Grant> grant) {
 }
 
 bool KeyLocks::take_or_queue(const Want& want, UniqueFunction<void()>& granted) {
+  if (closed_.load()) {
+    return false;  // `granted` is dropped
+  }
   Shard& shard = shard_of(want.id);
   const std::lock_guard guard(shard.mutex);
   Lock& lock = shard.locks[want.id.value()];

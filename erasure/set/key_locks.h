@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -68,6 +69,10 @@ class KeyLocks {
   KeyLocks(const KeyLocks&) = delete;
   KeyLocks& operator=(const KeyLocks&) = delete;
 
+  /// Nobody waits any more: waiters, now and later, are destroyed instead of run, so that nothing
+  /// is begun while the store is taken apart.
+  void close();
+
   /// Takes one lock and runs `granted`, inside the call if the lock is free.
   void acquire(LockId id, LockMode mode, Granted granted);
   /// Takes several, sorted and without duplicates (the stronger mode wins), one after the other.
@@ -96,6 +101,7 @@ class KeyLocks {
   void take_next(std::shared_ptr<Grant> grant);
 
   std::array<Shard, kShards> shards_;
+  std::atomic<bool> closed_{false};
 };
 
 }  // namespace mote::erasure

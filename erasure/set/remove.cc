@@ -90,7 +90,14 @@ void RemoveOperation::take_version() {
       return;
     }
     if (!self->removed_) {
-      self->finish(self->result_);  // nothing there: nothing to commit
+      // Nothing there, nothing to commit. But while a set cannot write, a put whose outcome is open may
+      // still come to be when it is opened again: then "deleted" would not be true.
+      const Members& members = *self->change_->members();
+      if (members.frozen || members.read_only) {
+        self->finish({Errc::write_quorum, "set.remove"});
+      } else {
+        self->finish(self->result_);
+      }
       return;
     }
     self->result_.existed = true;

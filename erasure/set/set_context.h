@@ -4,6 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "erasure/base/clock.h"
 #include "erasure/base/rng.h"
@@ -43,6 +46,39 @@ struct SetCounters {
   std::atomic<std::uint64_t> corruption_healed{0};
   std::atomic<std::uint64_t> garbage_removed{0};  ///< shard files unlinked
   std::atomic<std::uint64_t> orphans_found{0};    ///< shard files put into quarantine
+};
+
+/// Something that has to let go when the store is taken apart without having ended.
+class Abandonable {
+ public:
+  virtual ~Abandonable() = default;
+  virtual void abandon() = 0;
+};
+
+/// Who has to be told. Thread-safe.
+class AbandonList {
+ public:
+  void add(std::weak_ptr<Abandonable> each) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(all_, [](const std::weak_ptr<Abandonable>& old) { return old.expired(); });
+    all_.push_back(std::move(each));
+  }
+  void abandon_all() {
+    std::vector<std::weak_ptr<Abandonable>> all;
+    {
+      const std::lock_guard lock(mutex_);
+      all.swap(all_);
+    }
+    for (const std::weak_ptr<Abandonable>& each : all) {
+      if (const std::shared_ptr<Abandonable> alive = each.lock()) {
+        alive->abandon();
+      }
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Abandonable>> all_;
 };
 
 /// What a set's operations share: the drives behind `pipeline`, locks, generations, buckets. Made
@@ -90,6 +126,7 @@ struct SetContext {
   BucketTable buckets;
   PinTable pins;
   Gate gate;
+  AbandonList streams;
   SetCounters counters;
   CommitPipeline* pipeline = nullptr;
   RepairSink* repairs = nullptr;

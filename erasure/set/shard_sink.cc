@@ -270,6 +270,7 @@ std::shared_ptr<StoredFiles> ShardStream::collect() {
 
 void ShardStream::abandon() {
   Completion<void> room;
+  Completion<std::shared_ptr<StoredFiles>> done;
   {
     const std::lock_guard lock(mutex_);
     abandoned_ = true;
@@ -277,9 +278,13 @@ void ShardStream::abandon() {
       drop(lane);
     }
     room = std::move(room_);
+    done = std::move(done_);
   }
   if (room) {
     room({Errc::cancelled, "set.sink_abandoned"});
+  }
+  if (done) {
+    done({Errc::cancelled, "set.sink_abandoned"});
   }
 }
 
@@ -495,6 +500,7 @@ Result<std::unique_ptr<ShardSink>> open_shard_sink(const std::shared_ptr<SetCont
   header.object_bytes = bytes;
   auto stream =
       std::make_shared<ShardStream>(context, std::move(members), header, context->options.set_id);
+  context->streams.add(stream);
   return std::make_unique<ShardSink>(std::move(stream), bytes, stripe_bytes, std::move(stop));
 }
 

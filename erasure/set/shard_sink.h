@@ -42,7 +42,7 @@ class StoredFiles {
 
 /// Spreads a body over one shard file per drive, stripe by stripe, on the drives' write threads. A
 /// drive that fails or hangs is reported and left behind as long as W others go on.
-class ShardStream : public std::enable_shared_from_this<ShardStream> {
+class ShardStream final : public Abandonable, public std::enable_shared_from_this<ShardStream> {
  public:
   ShardStream(std::shared_ptr<SetContext> context, std::shared_ptr<const Members> members,
               const ShardFileHeader& header, std::uint16_t set_id);
@@ -51,8 +51,8 @@ class ShardStream : public std::enable_shared_from_this<ShardStream> {
   void push(Buffer stripe, Completion<void> done);
   /// After the last stripe: everything synced, the names too. Errors: write_quorum, no_space.
   void finish(Completion<std::shared_ptr<StoredFiles>> done);
-  /// Nobody wants the body any more: what is written is removed.
-  void abandon();
+  /// Nobody wants the body any more: what is written is removed, and who waits gets `cancelled`.
+  void abandon() override;
 
  private:
   struct Lane {

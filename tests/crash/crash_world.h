@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdio>
 #include <functional>
 #include <map>
 #include <memory>
@@ -85,6 +86,12 @@ class World {
   /// kill -9: what is queued never runs.
   void crash() {
     scheduler.drop_all();
+    for (const std::weak_ptr<Fill>& each : fills_) {
+      if (const std::shared_ptr<Fill> fill = each.lock()) {
+        const std::unique_ptr<BodySink> gone = std::move(fill->sink);
+      }
+    }
+    fills_.clear();
     store.reset();
     scheduler.drop_all();
     busy_.clear();
@@ -98,6 +105,14 @@ class World {
     fs.faults().clear_faults();
   }
 
+  /// Prints what happens, to read a failing seed.
+  bool verbose = false;
+  void say(const std::string& what) const {
+    if (verbose) {
+      std::fprintf(stderr, "%8lld  %s\n", static_cast<long long>(scheduler_now()), what.c_str());
+    }
+  }
+
   // --- operations; each notes what it may do before it starts, and its answer ---
 
   void put(const std::string& key, std::uint64_t size, Preconditions preconditions = {}) {
@@ -108,6 +123,7 @@ class World {
     request.etag = contract::tag_of(seed);
     request.preconditions = std::move(preconditions);
     tracks[key].begin(Value{size, seed, ""});
+    say(key + " put " + std::to_string(seed));
     busy_.insert_or_assign(key, true);
     if (size <= options.inline_bytes_max) {
       Body body;
@@ -133,6 +149,7 @@ class World {
 
   void remove(const std::string& key) {
     tracks[key].begin(std::nullopt);
+    say(key + " remove");
     busy_.insert_or_assign(key, true);
     store->remove({{kBucket, key, std::nullopt}, {}, {}}, [this, key](Result<DeleteResult> result) {
       answer(key, result ? ok() : Status(result.error()));
@@ -306,6 +323,8 @@ class World {
   std::uint64_t acknowledged = 0;
 
  private:
+  [[nodiscard]] std::int64_t scheduler_now() const { return now_ ? now_->now_ms() : 0; }
+
   using Assembled =
       std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // bytes, seed of each part
 
@@ -324,6 +343,7 @@ class World {
       return;
     }
     fill->sink = *std::move(sink);
+    fills_.push_back(fill);
     fill_on(std::move(fill));
   }
   static void fill_on(std::shared_ptr<Fill> fill) {
@@ -357,9 +377,11 @@ class World {
     busy_.erase(key);
     ++acknowledged;
     tracks[key].acknowledge();
+    say(key + " acknowledged: " + to_text(tracks[key].acknowledged()));
   }
   void refused(const std::string& key, const Error& error) {
     busy_.erase(key);
+    say(key + " refused: " + mote::describe(error));
     if (!is_undecided(error.code)) {
       tracks[key].refuse();
     }
@@ -502,7 +524,9 @@ class World {
   }
 
   SeededRng store_rng_;
+  const sim::SimClock* now_ = &scheduler.clock();
   std::map<std::string, bool> busy_;
+  std::vector<std::weak_ptr<Fill>> fills_;
   std::map<std::uint64_t, Assembled> assemblies_;  // by the seed of the tag
   std::uint64_t next_seed_ = 0;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -24,7 +24,6 @@ class StoreStorm {
   std::uint64_t cuts = 0;
   std::uint64_t starts = 0;
   std::uint64_t heals = 0;
-  bool verbose = false;
 
   /// Empty, or what is wrong.
   std::string run(std::size_t lives) {
@@ -47,11 +46,7 @@ class StoreStorm {
   bool chance(std::uint64_t of) { return rng_.below(of) == 0; }
   sim::CutMode mode() { return static_cast<sim::CutMode>(rng_.below(4)); }
   std::string key() { return "key" + std::to_string(rng_.below(kKeys)); }
-  void say(const std::string& what) const {
-    if (verbose) {
-      std::fprintf(stderr, "%s\n", what.c_str());
-    }
-  }
+  void say(const std::string& what) const { world.say(what); }
   std::string drives() const {
     std::string text;
     for (const DriveStatus& drive : world.store->status().drives) {
@@ -60,7 +55,34 @@ class StoreStorm {
     return text;
   }
 
+  /// As many drives as the set can lose beside those that were behind, and still take writes, are
+  /// missing at the start: what was acknowledged has to be on the others.
+  std::vector<std::string> lose_drives() {
+    std::vector<std::string> lost;
+    const std::size_t n = world.options.drives.size();
+    const std::size_t k = n - m_;
+    const std::size_t write_quorum = std::max<std::size_t>(k, m_ + 1);
+    while (behind_ + lost.size() < m_ && n - behind_ - lost.size() - 1 >= write_quorum &&
+           chance(3)) {
+      const std::string path = world.options.drives[rng_.below(n)];
+      if (std::find(lost.begin(), lost.end(), path) == lost.end()) {
+        say("start without " + path);
+        world.fs.disappear(path);
+        lost.push_back(path);
+      }
+    }
+    return lost;
+  }
+
   void start() {
+    const std::vector<std::string> lost =
+        bucket_acknowledged_ ? lose_drives() : std::vector<std::string>();
+    start_somehow();
+    for (const std::string& path : lost) {
+      world.fs.reappear(path);
+    }
+  }
+  void start_somehow() {
     for (int attempt = 0; attempt < 20; ++attempt) {
       const bool power_fails = attempt < 2 && chance(3);
       if (power_fails) {
@@ -170,14 +192,28 @@ class StoreStorm {
   }
 
   void plan_fault() {
-    switch (rng_.below(3)) {
+    const std::string& path = world.options.drives[rng_.below(world.options.drives.size())];
+    switch (rng_.below(6)) {
       case 0:
+      case 1:
         world.fs.faults().cut_at(1 + rng_.below(400), chance(2));
         break;
-      case 1:
+      case 2:
         world.points.arm(static_cast<erasure::CrashPoint>(
                              rng_.below(static_cast<std::uint64_t>(erasure::CrashPoint::count_))),
                          1 + rng_.below(6));
+        break;
+      case 3:
+      case 4:
+        if (m_ > 0 && not_current() == 0) {  // a drive breaks and is expelled
+          const bool sync = chance(2);
+          world.fs.faults().fail({sync ? sim::VfsCall::sync_data : sim::VfsCall::pwrite,
+                                  path + "/log",
+                                  1 + rng_.below(8),
+                                  false,
+                                  sync && chance(2),
+                                  {}});
+        }
         break;
       default:
         break;
@@ -195,7 +231,7 @@ class StoreStorm {
   /// A drive goes away for a while and comes back, as it was or blank, and heals; the power may
   /// fail in it.
   void lose_and_return() {
-    if (m_ == 0 || not_current() != 0) {
+    if (m_ == 0 || !world.fs.faults().powered() || not_current() != 0) {
       return;
     }
     const std::string path = world.options.drives[rng_.below(world.options.drives.size())];
@@ -206,7 +242,8 @@ class StoreStorm {
       operate();
     }
     world.finish();
-    const bool blank = chance(3);
+    // Below W a drive is not expelled: the set stops writing with it, and needs what is on it.
+    const bool blank = not_current() == 1 && chance(3);
     world.fs.reappear(path);
     if (blank) {
       world.fs.replace_with_blank(path);
@@ -222,6 +259,7 @@ class StoreStorm {
   }
 
   void end() {
+    behind_ = not_current();
     if (chance(8) && world.fs.faults().powered() && not_current() == 0) {
       say("kill");
       world.crash();
@@ -236,6 +274,7 @@ class StoreStorm {
   }
 
   const unsigned m_;
+  std::size_t behind_ = 0;  // drives that were not current when the last life ended
   SeededRng rng_;
   bool bucket_acknowledged_ = false;
   std::string problem_;

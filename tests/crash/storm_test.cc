@@ -40,7 +40,7 @@ TEST_CASE("crash: INV-1, INV-6: random operations and power cuts lose nothing ac
       CAPTURE(shape.m);
       CAPTURE(seed);
       StoreStorm storm(shape.k, shape.m, seed);
-      storm.verbose = seeds == 1;
+      storm.world.verbose = seeds == 1;
       CHECK_EQ(storm.run(10), "");
       cuts += storm.cuts;
       starts += storm.starts;

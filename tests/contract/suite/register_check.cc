@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace mote::contract {
@@ -32,7 +33,9 @@ struct Frontier {
   std::vector<std::size_t> done;
   std::uint64_t state = 0;
 
-  friend auto operator<=>(const Frontier&, const Frontier&) = default;
+  friend bool operator<(const Frontier& a, const Frontier& b) {
+    return std::tie(a.first, a.state, a.done) < std::tie(b.first, b.state, b.done);
+  }
 };
 
 Frontier advance(const Frontier& from, std::size_t chosen, std::uint64_t state) {
