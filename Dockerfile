@@ -10,7 +10,7 @@ RUN cmake --preset release && cmake --build --preset release --target mote && st
 
 FROM debian:bookworm-slim
 RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      libboost-json1.81.0 libisal2 libxxhash0 librocksdb7.8 libssl3 libpugixml1v5 libfmt9 \
+      libboost-json1.81.0 libisal2 libxxhash0 librocksdb7.8 libssl3 libpugixml1v5 libfmt9 libtbb12 \
     && rm -rf /var/lib/apt/lists/* && mkdir /data && chown 10001:0 /data && chmod 770 /data
 COPY --from=build /src/build/release/mote /usr/local/bin/mote
 USER 10001

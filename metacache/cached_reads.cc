@@ -97,7 +97,8 @@ Flights::Outcome CachedStore::arrive_whole(const Flights::Flight& flight,
   return {std::move(image), std::nullopt};
 }
 
-void CachedStore::land(const Flights::Flight& flight, const Flights::Outcome& outcome) {
+void CachedStore::land(const std::shared_ptr<const Flights::Flight>& flight,
+                       const Flights::Outcome& outcome) {
   for (Flights::Waiter& waiter : flights_.land(flight)) {
     waiter(outcome);
   }
@@ -148,7 +149,7 @@ void CachedStore::read_head(const BucketInfo& bucket, ObjectRef object, std::sto
               [this, flight = boarding.flight, shared_done](Result<Head> result) {
                 const Flights::Outcome outcome = arrive_head(*flight, result);
                 (*shared_done)(std::move(result));
-                land(*flight, outcome);
+                land(flight, outcome);
               });
 }
 
@@ -199,7 +200,7 @@ void CachedStore::read_whole(const BucketInfo& bucket, ObjectRef object, std::st
               [this, flight = boarding.flight, shared_done](Result<OpenedObject> result) {
                 const Flights::Outcome outcome = arrive_whole(*flight, result);
                 (*shared_done)(std::move(result));
-                land(*flight, outcome);
+                land(flight, outcome);
               });
 }
 

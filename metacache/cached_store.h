@@ -97,7 +97,7 @@ class CachedStore final : public ObjectStore {
   [[nodiscard]] Flights::Outcome arrive_whole(const Flights::Flight& flight,
                                               const Result<OpenedObject>& result);
   [[nodiscard]] Flights::Outcome outcome_of(const Flights::Flight& flight, const Error& error);
-  void land(const Flights::Flight& flight, const Flights::Outcome& outcome);
+  void land(const std::shared_ptr<const Flights::Flight>& flight, const Flights::Outcome& outcome);
   void read_head(const BucketInfo& bucket, ObjectRef object, std::stop_token stop,
                  Completion<Head> done);
   void read_whole(const BucketInfo& bucket, ObjectRef object, std::stop_token stop,

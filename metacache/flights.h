@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
+#include <oneapi/tbb/concurrent_hash_map.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "erasure/base/unique_function.h"
@@ -52,22 +52,19 @@ class Flights {
   /// Otherwise starts one. Takes `waiter` only for Role::waits.
   [[nodiscard]] Boarding board(Flight wanted, Waiter& waiter);
   /// Ends the flight and hands over those who wait for it; the caller calls them, holding no lock.
-  [[nodiscard]] std::vector<Waiter> land(const Flight& flight);
+  [[nodiscard]] std::vector<Waiter> land(const std::shared_ptr<const Flight>& flight);
 
  private:
-  struct Airborne {
-    std::shared_ptr<const Flight> flight;
-    std::vector<Waiter> waiters;
+  using Key = std::shared_ptr<const Flight>;
+  /// Flights of the same thing under the same generation are one.
+  struct SameRead {
+    [[nodiscard]] static std::size_t hash(const Key& flight) noexcept { return flight->hash; }
+    [[nodiscard]] static bool equal(const Key& a, const Key& b) noexcept;
   };
-  struct Shard {
-    std::mutex mutex;
-    std::unordered_multimap<std::uint64_t, Airborne> airborne;
-  };
-  [[nodiscard]] Shard& shard_of(std::uint64_t hash) {
-    return shards_[(hash >> 32) % shards_.size()];
-  }
 
-  std::array<Shard, 16> shards_;
+  /// Under way, with who waits. An accessor is held for a push or an erase, never while a waiter
+  /// runs.
+  oneapi::tbb::concurrent_hash_map<Key, std::vector<Waiter>, SameRead> airborne_;
 };
 
 }  // namespace mote::metacache
