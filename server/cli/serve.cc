@@ -19,6 +19,16 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
+/// Serves until SIGTERM or SIGINT; SIGHUP reads the files again that may change while it runs.
+void wait_for_stop(const sigset_t& signals, Server& server) {
+  int received = 0;
+  while (sigwait(&signals, &received) == 0 && received == SIGHUP) {
+    const std::string problem = server.reload();
+    std::fprintf(stderr, "mote: %s\n",
+                 problem.empty() ? "reloaded" : ("not reloaded: " + problem).c_str());
+  }
+}
+
 void quit_now(int /*signal*/) {
   ::_exit(130);
 }
@@ -58,6 +68,7 @@ int serve(ServerFlags& flags) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
@@ -72,8 +83,7 @@ int serve(ServerFlags& flags) {
   std::printf("mote: listening on %s\n", server->endpoint().c_str());
   std::fflush(stdout);
 
-  int received = 0;
-  sigwait(&signals, &received);
+  wait_for_stop(signals, *server);
   std::signal(SIGTERM, quit_now);
   std::signal(SIGINT, quit_now);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);

@@ -112,6 +112,10 @@ void add_server_flags(CLI::App& command, ServerFlags& flags) {
   command.add_option("--buckets", flags.buckets, "Buckets to create at start, comma-separated")
       ->envname("MOTE_BUCKETS");
   command
+      .add_option("--users", o.users_file,
+                  "JSON file of users beside the root user; read again on SIGHUP")
+      ->envname("MOTE_USERS");
+  command
       .add_option("--access-log", o.access_log,
                   "File for one JSON line per request, - for stdout (default: off)")
       ->envname("MOTE_ACCESS_LOG");

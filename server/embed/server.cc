@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <mutex>
 #include <thread>
 
 #include "metacache/cached_store.h"
@@ -10,6 +11,7 @@
 #include "server/auth/authenticator.h"
 #include "server/embed/address.h"
 #include "server/embed/assemble.h"
+#include "server/embed/credential_source.h"
 #include "server/embed/drive_report.h"
 #include "server/embed/metrics_page.h"
 #include "server/embed/request_log.h"
@@ -21,15 +23,6 @@ namespace {
 
 constexpr int kExitConfig = 78;
 constexpr int kExitIo = 74;
-
-std::vector<auth::Credential> root_credential(const Options& options) {
-  std::vector<auth::Credential> all;
-  auth::Credential root;
-  root.identity = {options.access_key, options.access_key, options.access_key, ""};
-  root.secret = auth::Secret(options.secret_key);
-  all.push_back(std::move(root));
-  return all;
-}
 
 s3::ServiceOptions service_options(const Options& options) {
   s3::ServiceOptions service;
@@ -66,7 +59,6 @@ class Server::Impl {
  public:
   explicit Impl(const Options& options)
       : options_(options),
-        credentials_(root_credential(options)),
         authenticator_(auth_options(options), credentials_, platform_.clock),
         log_(options.access_log, platform_.clock) {}
 
@@ -75,8 +67,17 @@ class Server::Impl {
   Impl& operator=(const Impl&) = delete;
 
   bool start(StartError& error) {
-    return check(error) && open(error) && create_buckets(error) && listen(error) &&
-           listen_admin(error);
+    return check(error) && load_users(error) && open(error) && create_buckets(error) &&
+           listen(error) && listen_admin(error);
+  }
+
+  std::string reload() {
+    const std::lock_guard lock(reload_mutex_);
+    LoadedCredentials loaded = load_credentials(options_);
+    if (loaded.problem.empty()) {
+      credentials_.replace(std::move(loaded.credentials));
+    }
+    return loaded.problem;
   }
 
   void stop(std::chrono::milliseconds deadline) {
@@ -120,6 +121,14 @@ class Server::Impl {
     return true;
   }
 
+  bool load_users(StartError& error) {
+    const std::string problem = reload();
+    if (!problem.empty()) {
+      error = {kExitConfig, problem};
+    }
+    return problem.empty();
+  }
+
   bool open(StartError& error) {
     std::unique_ptr<ObjectStore> store = open_store(options_, platform_, error);
     if (store == nullptr) {
@@ -140,7 +149,7 @@ class Server::Impl {
   bool create_buckets(StartError& error) {
     for (const std::string& name : options_.buckets) {
       const auto created = await<std::shared_ptr<const BucketInfo>>([&](auto done) {
-        store_->create_bucket({name, options_.access_key, options_.region}, std::move(done));
+        store_->create_bucket({name, kRootUserId, options_.region}, std::move(done));
       });
       if (!created && created.error().code != Errc::bucket_exists) {
         error = {kExitIo, "cannot create bucket " + name + ": " + describe(created.error())};
@@ -203,6 +212,7 @@ class Server::Impl {
 
   const Options options_;
   Platform platform_;
+  std::mutex reload_mutex_;
   auth::CredentialStore credentials_;
   auth::Authenticator authenticator_;
   RequestLog log_;
@@ -235,6 +245,9 @@ std::string Server::endpoint() const {
 }
 std::string Server::admin_endpoint() const {
   return impl_->admin_endpoint();
+}
+std::string Server::reload() {
+  return impl_->reload();
 }
 void Server::stop(std::chrono::milliseconds deadline) {
   impl_->stop(deadline);

@@ -30,6 +30,8 @@ struct Options {
 
   std::string access_key = "mote";  ///< root user
   std::string secret_key = "mote-secret";
+  /// JSON file of further users, each owning their own buckets; empty: none (README.md, "Users").
+  std::string users_file;
   std::string region;                ///< empty: any region is accepted, "us-east-1" is reported
   std::vector<std::string> domains;  ///< for virtual-host style, beside "localhost"
   std::string external_url;          ///< used in Location; empty: as the client addressed us
@@ -66,6 +68,9 @@ class Server {
   [[nodiscard]] std::string endpoint() const;
   /// Same for the admin port; empty if it is off.
   [[nodiscard]] std::string admin_endpoint() const;
+  /// Reads the users file again. Empty if all is well; else one line that says what is wrong, and
+  /// everything stays as it was.
+  [[nodiscard]] std::string reload();
   /// Refuses new work, lets requests in flight end until the deadline, makes everything durable,
   /// releases the drives. Idempotent; blocks.
   void stop(std::chrono::milliseconds deadline);
