@@ -299,8 +299,8 @@ struct Survey {
   bool any_blank = false;
   bool any_missing = false;
 
-  /// At the very first start, or when that was cut short: then every directory is there. A drive that is
-  /// missing from a set in use must not get a directory made in its place.
+  /// At the very first start, or when that was cut short: then every directory is there. A drive
+  /// that is missing from a set in use must not get a directory made in its place.
   [[nodiscard]] bool may_be_first_start() const {
     return !formatted || (any_blank && !any_missing);
   }

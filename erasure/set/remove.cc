@@ -90,8 +90,8 @@ void RemoveOperation::take_version() {
       return;
     }
     if (!self->removed_) {
-      // Nothing there, nothing to commit. But while a set cannot write, a put whose outcome is open may
-      // still come to be when it is opened again: then "deleted" would not be true.
+      // Nothing there, nothing to commit. But while a set cannot write, a put whose outcome is open
+      // may still come to be when it is opened again: then "deleted" would not be true.
       const Members& members = *self->change_->members();
       if (members.frozen || members.read_only) {
         self->finish({Errc::write_quorum, "set.remove"});

@@ -22,6 +22,8 @@ class StoreStorm {
 
   World world;
   std::uint64_t cuts = 0;
+  std::uint64_t cuts_in_start = 0;
+  std::uint64_t cuts_in_heal = 0;
   std::uint64_t starts = 0;
   std::uint64_t heals = 0;
 
@@ -104,6 +106,7 @@ class StoreStorm {
       say("power fails in start");
       world.cut_power(rng_.next(), mode());
       ++cuts;
+      ++cuts_in_start;
     }
     problem_ = "open does not succeed";
   }
@@ -135,10 +138,14 @@ class StoreStorm {
       const std::size_t operations = 1 + rng_.below(5);
       for (std::size_t i = 0; i < operations; ++i) {
         operate();
+        if (chance(3)) {
+          world.look(key());
+        }
       }
       const std::size_t steps = rng_.below(400);
       for (std::size_t i = 0; i < steps && world.scheduler.step(); ++i) {
       }
+      world.look(key());
       if (chance(3)) {
         world.finish();
       }
@@ -254,12 +261,18 @@ class StoreStorm {
     }
     world.scheduler.run_until([&] { return not_current() == 0 || !world.fs.faults().powered(); },
                               std::chrono::seconds(60));
+    if (!world.fs.faults().powered()) {
+      ++cuts_in_heal;
+    }
     heals += not_current() == 0 ? 1U : 0U;
     say(std::string("returned ") + (blank ? "blank" : "as it was") + ":" + drives());
   }
 
   void end() {
     behind_ = not_current();
+    if (!world.wrong.empty()) {
+      problem_ = world.wrong;
+    }
     if (chance(8) && world.fs.faults().powered() && not_current() == 0) {
       say("kill");
       world.crash();
