@@ -35,13 +35,14 @@ class Connection {
   enum class Progress : std::uint8_t { waiting, done, failed };
   /// Goes on after epoll said so.
   Progress advance();
+  /// Sends what the socket takes. False: the connection is lost.
+  bool send_some();
   [[nodiscard]] bool wants_write() const { return sent_ < head_.size() + body_.size(); }
   [[nodiscard]] const ReplyState& reply() const { return reply_; }
   /// Body of the reply, kept up to a bound that fits every checked object.
   [[nodiscard]] const std::string& reply_body() const { return in_; }
 
  private:
-  bool send_some();
   bool parse_head();
 
   int fd_ = -1;

@@ -103,7 +103,8 @@ void Worker::begin(Slot& slot, OpKind kind, std::uint64_t key, Clock::time_point
       break;
   }
   slot.connection.start(std::move(head), body, kind == OpKind::head);
-  if (slot.connection.advance() == Connection::Progress::failed) {
+  // Sends only: a reply that came at once is read by poll(), which records it.
+  if (!slot.connection.send_some()) {
     fail(slot, "connection lost", due);
     return;
   }

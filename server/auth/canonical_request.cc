@@ -21,14 +21,21 @@ struct EncodedParam {
 /// A value without blanks at the ends and with inner runs of them made one.
 void append_collapsed(std::string& out, std::string_view value) {
   value = http::trim_ows(value);
-  for (;;) {
-    const std::size_t end = value.find_first_of(" \t");
-    out.append(value.substr(0, end));
-    if (end == std::string_view::npos) {
+  // Two passes of memchr() beat one that looks for either: few values have a blank, fewer a tab.
+  if (value.find('\t') == std::string_view::npos) {
+    const std::size_t run = value.find("  ");
+    out.append(value.substr(0, run));
+    if (run == std::string_view::npos) {
       return;
     }
-    out.push_back(' ');
-    value = http::trim_ows(value.substr(end));  // its end is trimmed already
+    value.remove_prefix(run);
+  }
+  for (const char c : value) {
+    if (!http::is_ows(c)) {
+      out.push_back(c);
+    } else if (out.back() != ' ') {  // a value does not begin with a blank
+      out.push_back(' ');
+    }
   }
 }
 
@@ -36,12 +43,15 @@ void append_collapsed(std::string& out, std::string_view value) {
 bool append_canonical_header(std::string& out, const http::HeaderMap& headers,
                              std::string_view name) {
   const std::size_t start = out.size();
-  std::transform(name.begin(), name.end(), std::back_inserter(out), http::to_lower);
-  const std::size_t name_bytes = out.size() - start;
+  out.append(name);
+  for (std::size_t i = start; i < out.size(); ++i) {
+    out[i] = http::to_lower(out[i]);
+  }
   out.push_back(':');
   bool found = false;
   for (const http::HeaderField& field : headers.fields()) {
-    if (!http::equals_ignore_case(field.name, std::string_view(out).substr(start, name_bytes))) {
+    if (field.name.size() != name.size() ||
+        !http::equals_ignore_case(field.name, std::string_view(out).substr(start, name.size()))) {
       continue;
     }
     if (found) {

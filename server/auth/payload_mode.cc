@@ -1,16 +1,13 @@
 #include "server/auth/payload_mode.h"
 
-#include <algorithm>
-
-#include "server/http/ascii.h"
+#include "server/digest/encoding.h"
+#include "server/digest/hash.h"
 
 namespace mote::auth {
 
 std::optional<PayloadMode> parse_payload_mode(std::string_view content_sha256) noexcept {
-  constexpr std::size_t kHexDigits = 64;
-  if (content_sha256.size() == kHexDigits &&
-      std::all_of(content_sha256.begin(), content_sha256.end(),
-                  [](char c) { return http::hex_value(c) >= 0; })) {
+  digest::Sha256Value hash{};
+  if (digest::read_hex(content_sha256, hash)) {
     return PayloadMode::hashed;
   }
   if (content_sha256 == "UNSIGNED-PAYLOAD") {

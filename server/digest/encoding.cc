@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace mote::digest {
 
@@ -28,6 +29,13 @@ constexpr auto kHexValues = [] {
   }
   return table;
 }();
+constexpr auto kHexPairs = [] {
+  std::array<std::array<char, 2>, 256> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    table[i] = {kHexDigits[i >> 4U], kHexDigits[i & 15U]};
+  }
+  return table;
+}();
 constexpr auto kBase64Values = reverse_table(kBase64Digits);
 
 std::uint32_t base64_value(char c) {
@@ -38,9 +46,8 @@ std::uint32_t base64_value(char c) {
 
 void write_hex(ByteView bytes, char* out) noexcept {
   for (const std::byte byte : bytes) {
-    const auto value = std::to_integer<unsigned>(byte);
-    *out++ = kHexDigits[value >> 4U];
-    *out++ = kHexDigits[value & 15U];
+    std::memcpy(out, kHexPairs[std::to_integer<std::size_t>(byte)].data(), 2);
+    out += 2;
   }
 }
 
@@ -54,15 +61,14 @@ bool read_hex(std::string_view text, ByteSpan out) noexcept {
   if (text.size() != out.size() * 2) {
     return false;
   }
+  unsigned bad = 0;  // gathers the high bits that only kNoDigit has
   for (std::size_t i = 0; i < out.size(); ++i) {
     const unsigned high = kHexValues[static_cast<unsigned char>(text[2 * i])];
     const unsigned low = kHexValues[static_cast<unsigned char>(text[2 * i + 1])];
-    if (high == kNoDigit || low == kNoDigit) {
-      return false;
-    }
-    out[i] = static_cast<std::byte>(high * 16 + low);
+    bad |= high | low;
+    out[i] = static_cast<std::byte>((high * 16 + low) & 0xffU);
   }
-  return true;
+  return bad <= 15U;
 }
 
 std::string to_base64(ByteView bytes) {

@@ -27,7 +27,7 @@ void add_net(admin::MetricsText& page, const net::NetStats& net) {
 
 void add_requests(admin::MetricsText& page, const RequestLog::Counters& counters) {
   constexpr const char* kName = "mote_requests_total";
-  constexpr const char* kHelp = "Requests that took the general path, by outcome";
+  constexpr const char* kHelp = "Requests answered, by outcome";
   page.counter(kName, kHelp, counters.successes.sum(), {{"outcome", "success"}});
   page.counter(kName, kHelp, counters.client_errors.sum(), {{"outcome", "client_error"}});
   page.counter(kName, kHelp, counters.server_errors.sum(), {{"outcome", "server_error"}});

@@ -17,6 +17,7 @@
 #include "server/embed/request_log.h"
 #include "server/net/front_end.h"
 #include "server/s3/handlers/service.h"
+#include "server/s3/object_headers.h"
 
 namespace mote {
 namespace {
@@ -137,7 +138,7 @@ class Server::Impl {
     metacache::CacheOptions cache;
     cache.bytes_max = cache_budget(options_);
     cache.write_through_bytes_max = store->limits().inline_bytes_max;
-
+    cache.render = s3::render_object_headers;
     store_ = std::make_unique<metacache::CachedStore>(std::move(store), cache);
     service_.emplace(*store_, authenticator_, service_options(options_), platform_.clock, &log_);
     health_.emplace(*service_,

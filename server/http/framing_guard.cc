@@ -16,10 +16,6 @@ bool fields_are_sound(const HeaderMap& headers) {
       [](const HeaderField& field) { return is_token(field.name) && is_field_text(field.value); });
 }
 
-bool target_is_origin_form(std::string_view target) {
-  return target.starts_with('/') && is_target_text(target);
-}
-
 bool host_is_sound(const RequestHead& head) {
   const std::size_t hosts = head.headers.count("host");
   if (hosts == 0) {
@@ -129,7 +125,15 @@ std::optional<FramingError> check_framing(const RequestHead& head, Framing& out)
   if (!is_token(head.method_text) || !fields_are_sound(head.headers)) {
     return FramingError::malformed;
   }
-  if (!target_is_origin_form(head.target)) {
+  if (!is_target_text(head.target)) {
+    return FramingError::bad_target;
+  }
+  return check_parsed_framing(head, out);
+}
+
+std::optional<FramingError> check_parsed_framing(const RequestHead& head, Framing& out) {
+  out = Framing{};
+  if (!head.target.starts_with('/')) {
     return FramingError::bad_target;
   }
   if (!host_is_sound(head)) {

@@ -50,5 +50,9 @@ struct Framing {
 /// on 1.1, at most one on 1.0; at most kHeaderFieldsMax fields; target in origin form; no CR, LF or
 /// NUL in any value; names are tokens. nullopt means `out` is set.
 [[nodiscard]] std::optional<FramingError> check_framing(const RequestHead& head, Framing& out);
+/// The same for a head that parse_head() took: its characters have been judged, so that only what
+/// they say is left. REQUIRES parse_head() without an error.
+[[nodiscard]] std::optional<FramingError> check_parsed_framing(const RequestHead& head,
+                                                               Framing& out);
 
 }  // namespace mote::http

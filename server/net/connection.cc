@@ -36,41 +36,53 @@ Connection::~Connection() {
 
 Async<void> Connection::run() {
   while (!closing_) {
-    if (unread().empty() && !co_await wait_for_request()) {
+    const Found found = answer_ready();
+    ReplyWriter::Pushed pushed = writer_.push();
+    if (pushed == ReplyWriter::Pushed::blocked) {
+      phase_ = Phase::handling;  // a peer that takes nothing is judged as one, not as idle
+      since_ = std::chrono::steady_clock::now();
+      const Status flushed = co_await writer_.flush();
+      pushed = flushed ? ReplyWriter::Pushed::done : ReplyWriter::Pushed::failed;
+    }
+    if (pushed == ReplyWriter::Pushed::failed || found == Found::last) {
       break;
     }
-    const Step step = co_await serve_buffered();
-    if (step == Step::stop) {
+    if (found == Found::refused) {
+      co_await refuse(framing_error_);
       break;
     }
-    if (step == Step::read_more && !co_await read_some(kHeadRoom)) {
+    if (found == Found::request) {
+      if (!co_await serve_request()) {
+        break;
+      }
+      continue;
+    }
+    if (unread().empty() && (draining_ || worker_.draining())) {
       break;
     }
+    make_room(kHeadRoom);
+    const auto [ec, count] = co_await socket_.async_read_some(
+        asio::buffer(buffer_.get() + end_, capacity_ - end_), kAwait);
+    if (ec) {
+      if (!park_asked_ || !co_await park()) {
+        break;
+      }
+      continue;
+    }
+    end_ += count;
+    worker_.stats().bytes_received.add(count);
   }
   co_await linger();
 }
 
-Async<bool> Connection::wait_for_request() {
-  phase_ = Phase::idle;
-  since_ = std::chrono::steady_clock::now();
-  if (draining_ || worker_.draining()) {
-    co_return false;
-  }
-  while (true) {
-    const bool got = co_await read_some(kHeadRoom);
-    if (got || !park_asked_) {
-      co_return got;
-    }
-    // The tick asked for the buffer back: wait for the next request without one.
-    park_asked_ = false;
-    release_buffer();
-    parked_ = true;
-    const auto [ec] = co_await socket_.async_wait(Socket::wait_read, kAwait);
-    parked_ = false;
-    if (ec || closing_) {
-      co_return false;
-    }
-  }
+/// The tick asked for the buffer back: waits for the next request without one.
+Async<bool> Connection::park() {
+  park_asked_ = false;
+  release_buffer();
+  parked_ = true;
+  const auto [ec] = co_await socket_.async_wait(Socket::wait_read, kAwait);
+  parked_ = false;
+  co_return !ec && !closing_;
 }
 
 Async<bool> Connection::read_some(std::size_t room) {
@@ -85,86 +97,75 @@ Async<bool> Connection::read_some(std::size_t room) {
   co_return true;
 }
 
-Async<Connection::Step> Connection::serve_buffered() {
+/// Answers what is buffered as long as it needs no waiting; the replies are left with the writer.
+/// No coroutine, so that a cached GET costs one resumption: that of the read that brought it.
+Connection::Found Connection::answer_ready() {
   while (true) {
     // RFC 9112 2.2: empty lines before a request line are ignored.
     while (unread().starts_with("\r\n")) {
       begin_ += 2;
       scanned_ = 0;
     }
-    const std::size_t head_bytes = http::find_head_end(unread(), scanned_);
-    if (head_bytes == 0) {
-      if (writer_.pending() && !co_await writer_.flush()) {
-        co_return Step::stop;
-      }
+    head_bytes_ = http::find_head_end(unread(), scanned_);
+    if (head_bytes_ == 0) {
       if (unread().size() >= http::kHeadBytesMax) {
-        co_await refuse(http::FramingError::header_section_too_large);
-        co_return Step::stop;
+        framing_error_ = http::FramingError::header_section_too_large;
+        return Found::refused;
       }
-      if (!unread().empty() && phase_ == Phase::idle) {
-        phase_ = Phase::head;
+      const Phase waiting = unread().empty() ? Phase::idle : Phase::head;
+      if (phase_ != waiting || waiting == Phase::idle) {
+        phase_ = waiting;
         since_ = std::chrono::steady_clock::now();
       }
-      co_return unread().empty() ? Step::again : Step::read_more;
+      return Found::nothing;
     }
     scanned_ = 0;
-    const Step step = co_await serve_one(head_bytes);
-    if (step != Step::again) {
-      co_return step;
+    worker_.stats().requests.add();
+    const auto error = parser_.parse_head(unread().substr(0, head_bytes_), head_, framing_);
+    if (error) {
+      framing_error_ = *error;
+      return Found::refused;
+    }
+    next_request_id();
+    const bool close = !framing_.keep_alive || draining_ || worker_.draining();
+    writer_.start_exchange({request_id_, 16}, head_.method == http::Method::head, close);
+    const bool has_body = framing_.body == http::Framing::Body::chunked ||
+                          (framing_.body == http::Framing::Body::length && framing_.length > 0);
+    if (has_body || !worker_.handler().answer_now(head_, framing_, {request_id_, 16}, writer_)) {
+      return Found::request;
+    }
+    worker_.stats().requests_fast.add();
+    begin_ += head_bytes_;
+    if (close) {
+      return Found::last;
     }
   }
 }
 
-Async<Connection::Step> Connection::serve_one(std::size_t head_bytes) {
-  worker_.stats().requests.add();
-  const std::string_view section = unread().substr(0, head_bytes);
-  const auto error = parser_.parse_head(section, head_, framing_);
-  if (error) {
-    co_await refuse(*error);
-    co_return Step::stop;
-  }
-  next_request_id();
-  const bool is_head = head_.method == http::Method::head;
-  const bool close = !framing_.keep_alive || draining_ || worker_.draining();
-  writer_.start_exchange({request_id_, 16}, is_head, close);
-  const bool has_body = framing_.body == http::Framing::Body::chunked ||
-                        (framing_.body == http::Framing::Body::length && framing_.length > 0);
+/// The general path of the request that answer_ready() found. False: the connection ends.
+Async<bool> Connection::serve_request() {
   phase_ = Phase::handling;
   since_ = std::chrono::steady_clock::now();
-  if (!has_body && worker_.handler().answer_now(head_, framing_, {request_id_, 16}, writer_)) {
-    worker_.stats().requests_fast.add();
-    begin_ += head_bytes;
-    phase_ = Phase::idle;
-    if (close) {
-      (void)co_await writer_.flush();
-      co_return Step::stop;
-    }
-    co_return Step::again;
-  }
   // The buffer is about to move under the head's views: keep the head apart.
-  head_text_.assign(section);
+  head_text_.assign(unread().substr(0, head_bytes_));
   MOTE_CHECK(!parser_.parse_head(head_text_, head_, framing_));
-  begin_ += head_bytes;
+  begin_ += head_bytes_;
   start_body();
   Exchange exchange{head_, framing_, *this, writer_, {request_id_, 16}, peer_, false};
   co_await worker_.handler().handle(exchange);
   if (writer_.aborted() || !writer_.started()) {
-    closing_ = true;
-    co_return Step::stop;
+    co_return false;
   }
   if (writer_.pending() && !co_await writer_.flush()) {
-    co_return Step::stop;
+    co_return false;
   }
   if (!writer_.finished()) {
     closing_ = true;  // a body was announced and not delivered
-    co_return Step::stop;
+    co_return false;
   }
   const bool clean = co_await finish_body();
   phase_ = Phase::idle;
-  if (writer_.close_announced() || !clean || draining_) {
-    co_return Step::stop;
-  }
-  co_return Step::again;
+  co_return !writer_.close_announced() && clean && !draining_;
 }
 
 void Connection::start_body() {

@@ -45,12 +45,18 @@ class Connection final : public BodySource, public std::enable_shared_from_this<
 
  private:
   enum class Phase : std::uint8_t { idle, head, body, handling };
-  enum class Step : std::uint8_t { again, read_more, stop };
+  /// What the buffer held.
+  enum class Found : std::uint8_t {
+    nothing,  ///< no whole head: read more
+    request,  ///< head_ is parsed and needs a task
+    refused,  ///< framing_error_
+    last,     ///< answered, and the connection ends
+  };
 
+  Found answer_ready();
   Async<bool> read_some(std::size_t room);
-  Async<bool> wait_for_request();
-  Async<Step> serve_buffered();
-  Async<Step> serve_one(std::size_t head_bytes);
+  Async<bool> park();
+  Async<bool> serve_request();
   Async<bool> finish_body();
   Async<void> refuse(http::FramingError error);
   Async<void> linger();
@@ -78,6 +84,8 @@ class Connection final : public BodySource, public std::enable_shared_from_this<
   std::size_t begin_ = 0;  // unread bytes are [begin_, end_)
   std::size_t end_ = 0;
   std::size_t scanned_ = 0;
+  std::size_t head_bytes_ = 0;  // of the request that head_ is of
+  http::FramingError framing_error_{};
 
   std::uint64_t body_remaining_ = 0;  // with Content-Length
   bool body_chunked_ = false;

@@ -111,20 +111,37 @@ void ReplyWriter::add(std::uint16_t status, std::string_view head_lines, Slice b
   }
 }
 
-Async<Status> ReplyWriter::flush() {
-  std::size_t index = 0;
-  std::size_t skip = 0;  // bytes of parts_[index] already written
-  while (index < parts_.size()) {
-    std::array<iovec, kVectorsMax> vectors{};
+std::string_view ReplyWriter::bytes_of(const Part& part) const {
+  return part.is_text ? std::string_view(text_).substr(part.offset, part.size)
+                      : as_text(part.body.bytes);
+}
+
+void ReplyWriter::forget() {
+  parts_.clear();
+  text_.clear();
+  part_ = part_written_ = 0;
+}
+
+void ReplyWriter::advance(std::size_t sent) {
+  part_written_ += sent;
+  while (part_ < parts_.size()) {
+    const std::size_t size = bytes_of(parts_[part_]).size();
+    if (part_written_ < size) {
+      return;
+    }
+    part_written_ -= size;
+    ++part_;
+  }
+}
+
+ReplyWriter::Pushed ReplyWriter::push() {
+  while (part_ < parts_.size()) {
+    std::array<iovec, kVectorsMax> vectors;  // NOLINT: filled as far as it is used
     std::size_t count = 0;
-    for (std::size_t i = index; i < parts_.size() && count < kVectorsMax; ++i, ++count) {
-      const Part& part = parts_[i];
-      const char* data =
-          part.is_text ? text_.data() + part.offset : as_text(part.body.bytes).data();
-      const std::size_t size = part.is_text ? part.size : part.body.size();
-      const std::size_t from = i == index ? skip : 0;
+    for (std::size_t i = part_; i < parts_.size() && count < kVectorsMax; ++i, ++count) {
+      const std::string_view bytes = bytes_of(parts_[i]).substr(i == part_ ? part_written_ : 0);
       // iovec has no const; sendmsg only reads.
-      vectors[count] = {const_cast<char*>(data) + from, size - from};
+      vectors[count] = {const_cast<char*>(bytes.data()), bytes.size()};
     }
     msghdr message{};
     message.msg_iov = vectors.data();
@@ -134,38 +151,36 @@ Async<Status> ReplyWriter::flush() {
       if (errno == EINTR) {
         continue;
       }
-      if (errno != EAGAIN && errno != EWOULDBLOCK) {
-        const int error = errno;
-        parts_.clear();
-        text_.clear();
-        co_return Error{Errc::io_error, error, "net.send"};
+      if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        return Pushed::blocked;
       }
-      const auto [ec] = co_await socket_.async_wait(Socket::wait_write, kAwait);
-      if (ec) {
-        parts_.clear();
-        text_.clear();
-        co_return Error{Errc::io_error, ec.value(), "net.send"};
-      }
-      continue;
+      error_ = errno;
+      forget();
+      return Pushed::failed;
     }
     stats_.bytes_sent.add(static_cast<std::uint64_t>(sent));
     progress_ = std::chrono::steady_clock::now();
-    std::size_t left = static_cast<std::size_t>(sent) + skip;
-    skip = 0;
-    while (index < parts_.size()) {
-      const std::size_t size =
-          parts_[index].is_text ? parts_[index].size : parts_[index].body.size();
-      if (left < size) {
-        skip = left;
-        break;
-      }
-      left -= size;
-      ++index;
+    advance(static_cast<std::size_t>(sent));
+  }
+  forget();
+  return Pushed::done;
+}
+
+Async<Status> ReplyWriter::flush() {
+  while (true) {
+    const Pushed pushed = push();
+    if (pushed == Pushed::done) {
+      co_return ok();
+    }
+    if (pushed == Pushed::failed) {
+      co_return Error{Errc::io_error, error_, "net.send"};
+    }
+    const auto [ec] = co_await socket_.async_wait(Socket::wait_write, kAwait);
+    if (ec) {
+      forget();
+      co_return Error{Errc::io_error, ec.value(), "net.send"};
     }
   }
-  parts_.clear();
-  text_.clear();
-  co_return ok();
 }
 
 Async<Status> ReplyWriter::send(Reply reply) {

@@ -33,7 +33,14 @@ class ReplyWriter final : public ReplySink, public ReplyBatch {
   // ReplyBatch
   void add(std::uint16_t status, std::string_view head_lines, Slice body,
            std::uint64_t content_length) override;
-  /// Writes everything collected. False: the peer is gone.
+  enum class Pushed : std::uint8_t {
+    done,     ///< everything collected is with the kernel
+    blocked,  ///< the socket takes no more for now: flush() waits for it
+    failed,   ///< the peer is gone; what was collected is dropped
+  };
+  /// Writes what the socket takes at once, in gathered writes. Never waits.
+  Pushed push();
+  /// Writes everything collected, waiting where it has to. An error: the peer is gone.
   Async<Status> flush();
   /// Queues raw bytes ("HTTP/1.1 100 Continue").
   void add_raw(std::string_view text);
@@ -56,11 +63,17 @@ class ReplyWriter final : public ReplySink, public ReplyBatch {
                 bool has_length);
   void append_text(std::string_view text);
   void end_text(std::size_t from);
+  [[nodiscard]] std::string_view bytes_of(const Part& part) const;
+  void advance(std::size_t sent);
+  void forget();
 
   Socket& socket_;
   NetStats& stats_;
   std::string text_;
   std::vector<Part> parts_;
+  std::size_t part_ = 0;          // first part that is not written yet
+  std::size_t part_written_ = 0;  // bytes of it that are
+  int error_ = 0;                 // errno of the write that failed
   std::string_view request_id_;
   bool is_head_ = false;
   bool close_ = false;

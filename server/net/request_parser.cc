@@ -1,9 +1,11 @@
 #include "server/net/request_parser.h"
 
-#include <functional>
+#include <span>
+#include <utility>
 
 #include <boost/beast/http/basic_parser.hpp>
 
+#include "server/http/head_parser.h"
 #include "server/http/limits.h"
 
 namespace mote::net {
@@ -12,52 +14,27 @@ namespace {
 namespace beast = boost::beast;
 using beast::error_code;
 
-/// Receives Beast's callbacks as views into the connection's buffer.
-class Parser final : public beast::http::basic_parser<true> {
+/// Takes a chunked body apart. Receives Beast's callbacks as views into the connection's buffer.
+class ChunkParser final : public beast::http::basic_parser<true> {
  public:
-  Parser(std::string_view section, http::RequestHead& head) : section_(section), head_(&head) {
+  ChunkParser() {
     header_limit(static_cast<std::uint32_t>(http::kHeadBytesMax + 4));
     body_limit(boost::none);
   }
-
-  [[nodiscard]] std::optional<http::FramingError> refused() const { return refused_; }
   [[nodiscard]] ByteView take_data() { return std::exchange(data_, {}); }
-  /// From here on fields are trailers: parsed, never kept.
-  void close_head() { head_ = nullptr; }
 
  private:
-  void on_request_impl(beast::http::verb /*verb*/, beast::string_view method,
-                       beast::string_view target, int version, error_code& /*ec*/) override {
-    head_->set_method({method.data(), method.size()});
-    head_->set_target({target.data(), target.size()});
-    head_->minor_version = version % 10;
-  }
-
-  void on_field_impl(beast::http::field /*name*/, beast::string_view name, beast::string_view value,
-                     error_code& ec) override {
-    if (head_ == nullptr) {
-      return;
-    }
-    // A folded line (obs-fold) is the one case in which Beast hands out a view of its own memory.
-    const std::less<const char*> before;
-    const bool folded =
-        !value.empty() && (before(value.data(), section_.data()) ||
-                           !before(value.data(), section_.data() + section_.size()));
-    if (folded) {
-      refused_ = http::FramingError::malformed;
-      ec = beast::http::error::bad_value;
-    } else if (!head_->headers.add({name.data(), name.size()}, {value.data(), value.size()})) {
-      refused_ = http::FramingError::too_many_fields;
-      ec = beast::http::error::header_limit;
-    }
-  }
-
+  void on_request_impl(beast::http::verb /*verb*/, beast::string_view /*method*/,
+                       beast::string_view /*target*/, int /*version*/,
+                       error_code& /*ec*/) override {}
+  /// Of the head, which is known, and of trailers, which are never kept.
+  void on_field_impl(beast::http::field /*name*/, beast::string_view /*name*/,
+                     beast::string_view /*value*/, error_code& /*ec*/) override {}
   std::size_t on_chunk_body_impl(std::uint64_t /*remain*/, beast::string_view body,
                                  error_code& /*ec*/) override {
     data_ = std::as_bytes(std::span(body.data(), body.size()));
     return body.size();
   }
-
   void on_header_impl(error_code& /*ec*/) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/,
                          error_code& /*ec*/) override {}
@@ -70,76 +47,51 @@ class Parser final : public beast::http::basic_parser<true> {
   void on_response_impl(int /*code*/, beast::string_view /*reason*/, int /*version*/,
                         error_code& /*ec*/) override {}
 
-  std::string_view section_;
-  http::RequestHead* head_;
   ByteView data_;
-  std::optional<http::FramingError> refused_;
 };
-
-http::FramingError from_beast(const error_code& ec) {
-  if (ec == beast::http::error::bad_version) {
-    return http::FramingError::unsupported_version;
-  }
-  if (ec == beast::http::error::bad_content_length ||
-      ec == beast::http::error::multiple_content_length) {
-    return http::FramingError::bad_content_length;
-  }
-  if (ec == beast::http::error::bad_transfer_encoding) {
-    return http::FramingError::bad_transfer_encoding;
-  }
-  if (ec == beast::http::error::header_limit) {
-    return http::FramingError::header_section_too_large;
-  }
-  return http::FramingError::malformed;
-}
 
 }  // namespace
 
 class RequestParser::Impl {
  public:
-  std::optional<Parser> parser;
+  std::optional<ChunkParser> parser;
 };
 
-RequestParser::RequestParser() : impl_(std::make_unique<Impl>()) {}
+RequestParser::RequestParser() = default;
 RequestParser::~RequestParser() = default;
 
 std::optional<http::FramingError> RequestParser::parse_head(std::string_view section,
                                                             http::RequestHead& head,
                                                             http::Framing& framing) {
-  head.clear();
-  const std::size_t line = section.find("\r\n");
-  if (line == std::string_view::npos || line > http::kRequestLineBytesMax) {
-    return http::FramingError::request_line_too_long;
+  section_ = section;
+  if (impl_ != nullptr) {
+    impl_->parser.reset();
   }
-  if (section.size() - line > http::kHeaderSectionBytesMax) {
-    return http::FramingError::header_section_too_large;
-  }
-  Parser& parser = impl_->parser.emplace(section, head);
-  error_code ec;
-  const std::size_t used = parser.put({section.data(), section.size()}, ec);
-  if (parser.refused()) {
-    return parser.refused();
-  }
-  // A Content-Length that Beast's 64 bits cannot hold is the guard's to name; it has the field
-  // already.
-  if (ec &&
-      !(ec == beast::http::error::bad_content_length && head.headers.contains("content-length"))) {
-    return from_beast(ec);
-  }
-  if (!ec && used != section.size()) {
-    return http::FramingError::malformed;
-  }
-  parser.close_head();
-  const std::optional<http::FramingError> error = http::check_framing(head, framing);
-  if (error) {
+  if (const auto error = http::parse_head(section, head)) {
     return error;
   }
-  return ec ? std::optional(from_beast(ec)) : std::nullopt;
+  return http::check_parsed_framing(head, framing);
+}
+
+/// Shows Beast the head that was judged already, so that it knows the message and goes on with its
+/// chunks. False if it reads the head in another way: then nothing of the body is believed.
+bool RequestParser::start_chunks() {
+  if (impl_ == nullptr) {
+    impl_ = std::make_unique<Impl>();
+  }
+  ChunkParser& parser = impl_->parser.emplace();
+  error_code ec;
+  const std::size_t used = parser.put({section_.data(), section_.size()}, ec);
+  return !ec && used == section_.size() && parser.chunked();
 }
 
 RequestParser::ChunkStep RequestParser::step_chunked(ByteView input) {
   ChunkStep step;
-  Parser& parser = *impl_->parser;
+  if ((impl_ == nullptr || !impl_->parser) && !start_chunks()) {
+    step.failed = true;
+    return step;
+  }
+  ChunkParser& parser = *impl_->parser;
   if (parser.is_done()) {
     step.finished = true;
     return step;

@@ -11,8 +11,9 @@
 
 namespace mote::net {
 
-/// Beast's HTTP/1 parser fed by hand over the connection's own buffer: no field container, no copy.
-/// One instance per connection; each message gets a new Beast parser inside it.
+/// Takes requests apart over the connection's own buffer: no field container, no copy. Heads are
+/// read by http::parse_head and judged by the framing guard; only a chunked body is handed to
+/// Beast's HTTP/1 parser, which is made for it and fed by hand. One instance per connection.
 class RequestParser {
  public:
   RequestParser();
@@ -22,7 +23,8 @@ class RequestParser {
 
   /// Parses one complete head: `section` runs from the request line to the empty line. `head`
   /// becomes a snapshot whose views point into `section`; nothing that comes later (trailers) can
-  /// change it. nullopt when ok and `framing` is judged.
+  /// change it. nullopt when ok and `framing` is judged. `section` stays alive as long as
+  /// the body is read.
   std::optional<http::FramingError> parse_head(std::string_view section, http::RequestHead& head,
                                                http::Framing& framing);
 
@@ -38,8 +40,11 @@ class RequestParser {
   ChunkStep step_chunked(ByteView input);
 
  private:
+  bool start_chunks();
+
   class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;  // made with the first chunked body
+  std::string_view section_;
 };
 
 }  // namespace mote::net
