@@ -47,6 +47,8 @@ Error ShardStream::verdict() const {
 }
 
 void ShardStream::push(Buffer stripe, Completion<void> done) {
+  // Once `room_` is set another thread may run it, and whoever is told may let go of the stream.
+  const std::shared_ptr<ShardStream> self = shared_from_this();
   struct Memory {
     Buffer data;
     EncodedStripe encoded;
@@ -77,6 +79,7 @@ void ShardStream::push(Buffer stripe, Completion<void> done) {
 }
 
 void ShardStream::finish(Completion<std::shared_ptr<StoredFiles>> done) {
+  const std::shared_ptr<ShardStream> self = shared_from_this();  // as in push()
   {
     const std::lock_guard lock(mutex_);
     finishing_ = true;
