@@ -49,7 +49,7 @@ struct ErasureOptions {
   std::chrono::milliseconds readmit_every{10'000};
   /// Memory of the indexes' unflushed rows, all drives together.
   std::uint64_t write_buffer_bytes = 256 * kMiB;
-  std::uint64_t log_segment_bytes = 64 * kMiB;
+  std::uint64_t log_segment_bytes = 16 * kMiB;
   /// A defect switched on to prove the tests (reliability.md T-32); the product never does.
   erasure::SetBug bug = erasure::SetBug::none;
 };

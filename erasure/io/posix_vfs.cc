@@ -104,6 +104,9 @@ class PosixFile final : public File {
       const ssize_t put = retry_interrupted([&] {
         return ::pwrite(fd_.get(), data.data() + done, count, static_cast<off_t>(offset + done));
       });
+      if (put < 0 && errno == EINVAL && stop_direct()) {
+        continue;
+      }
       if (put < 0) {
         return last_error("file.pwrite");
       }
@@ -149,6 +152,14 @@ class PosixFile final : public File {
   }
 
  private:
+  /// A file system that takes O_DIRECT but not this alignment says so with EINVAL: from then on the
+  /// file is written through the page cache. False if it was all along.
+  bool stop_direct() noexcept {
+    const int flags = ::fcntl(fd_.get(), F_GETFL);
+    return flags >= 0 && (flags & O_DIRECT) != 0 &&
+           ::fcntl(fd_.get(), F_SETFL, flags & ~O_DIRECT) == 0;
+  }
+
   Status write_zeros_up_to(std::uint64_t bytes) {
     const Result<std::uint64_t> start = size();
     if (!start) {

@@ -34,7 +34,8 @@ struct OpenOptions {
   bool create = false;     ///< create if it is not there
   bool exclusive = false;  ///< with create: already_exists if it is there
   bool truncate = false;
-  bool direct = false;  ///< O_DIRECT where the file system can; a hint
+  bool direct =
+      false;  ///< O_DIRECT where the file system and the bytes' alignment allow it; a hint
 };
 
 /// An open file. Positional reads and writes may run on several threads at once. Every call blocks

@@ -23,7 +23,7 @@ namespace mote::erasure {
 /// random generation, and covers the position of what it protects: bytes of an earlier use of the
 /// file, and a copy of a group that came in as somebody's payload, do not validate.
 inline constexpr std::uint64_t kLogPageBytes = 4096;
-inline constexpr std::uint64_t kSegmentBytesDefault = 64 * kMiB;
+inline constexpr std::uint64_t kSegmentBytesDefault = 16 * kMiB;
 /// Smallest segment that is accepted: header page and a few groups (tests).
 inline constexpr std::uint64_t kSegmentBytesMin = 4 * kLogPageBytes;
 

@@ -228,7 +228,7 @@ Status LogWriter::start_segment(std::uint32_t flags, std::uint64_t ordinal,
   header.predecessor_end = predecessor_end;
   header.predecessor_checksum = previous_;
   header.drive_uuid = options_.drive_uuid;
-  Status status = spare->file->pwrite(0, as_bytes(encode_segment_page(header)));
+  Status status = spare->file->pwrite(0, pages_.copy(as_bytes(encode_segment_page(header))));
   if (status) {
     status = spare->file->sync_data();
   }
@@ -281,7 +281,7 @@ Status LogWriter::write_group(std::span<const Entry> entries, CommitSeq decided)
   const std::uint64_t checksum =
       encode_group(place, std::span(restated).first(restated_count), entries, buffer_);
   MOTE_CHECK(end_ + buffer_.size() <= options_.segment_bytes);
-  if (Status status = file_->pwrite(end_, as_bytes(buffer_)); !status) {
+  if (Status status = file_->pwrite(end_, pages_.copy(as_bytes(buffer_))); !status) {
     return fail(status.error());
   }
   previous_ = checksum;

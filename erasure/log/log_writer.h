@@ -9,6 +9,7 @@
 #include "erasure/io/vfs.h"
 #include "erasure/log/log_format.h"
 #include "erasure/log/log_reader.h"
+#include "erasure/log/page_buffer.h"
 #include "erasure/log/segment_pool.h"
 
 namespace mote::erasure {
@@ -104,6 +105,7 @@ class LogWriter {
   std::string cfg_payload_;
   std::uint32_t promise_ = 0;  ///< to restate; zero: none
   std::string buffer_;
+  PageBuffer pages_;                    ///< what is written comes from here
   std::vector<std::string> retired_;    ///< freed, no group says so yet
   std::vector<std::string> announced_;  ///< freed, the unsynced group says so
   std::unique_ptr<SegmentPool> pool_;

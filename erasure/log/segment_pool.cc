@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "erasure/log/page_buffer.h"
 #include "erasure/log/segment_scan.h"
 
 namespace mote::erasure {
@@ -66,7 +67,8 @@ Result<SpareSegment> SegmentPool::make() {
   if (!exists) {
     return create(path);
   }
-  Result<std::unique_ptr<File>> file = vfs_.open(path, {.read = true, .write = true});
+  Result<std::unique_ptr<File>> file =
+      vfs_.open(path, {.read = true, .write = true, .direct = true});
   if (!file) {
     return file.error();
   }
@@ -74,20 +76,23 @@ Result<SpareSegment> SegmentPool::make() {
 }
 
 Result<SpareSegment> SegmentPool::create(const std::string& path) {
-  Result<std::unique_ptr<File>> opened =
-      vfs_.open(path, {.read = true, .write = true, .create = true, .exclusive = true});
+  Result<std::unique_ptr<File>> opened = vfs_.open(
+      path, {.read = true, .write = true, .create = true, .exclusive = true, .direct = true});
   if (!opened) {
     return opened.error();
   }
   File& file = **opened;
   Status status = file.allocate(options_.segment_bytes);
   // Reserved extents are "unwritten" to ext4 and XFS: the first overwrite would commit a journal
-  // transaction after all. Zeros that were written once do not.
-  const std::string zeros(std::min<std::uint64_t>(options_.segment_bytes, kMiB), '\0');
+  // transaction after all. Zeros that were written once do not. They go past the page cache: there
+  // they would cost three times the CPU, displace what is read, and lie in folios so large that
+  // every later page is accounted, and its neighbours looked at, as a whole folio.
+  PageBuffer memory;
+  const ByteView zeros = memory.zeros(std::min<std::uint64_t>(options_.segment_bytes, kMiB));
   for (std::uint64_t offset = 0; status && offset < options_.segment_bytes;) {
     const std::uint64_t count =
         std::min<std::uint64_t>(zeros.size(), options_.segment_bytes - offset);
-    status = file.pwrite(offset, as_bytes(zeros).first(count));
+    status = file.pwrite(offset, zeros.first(count));
     offset += count;
   }
   if (status) {
@@ -98,7 +103,7 @@ Result<SpareSegment> SegmentPool::create(const std::string& path) {
     SegmentHeader spare;
     spare.segment_bytes = options_.segment_bytes;
     spare.drive_uuid = options_.drive_uuid;
-    status = file.pwrite(0, as_bytes(encode_segment_page(spare)));
+    status = file.pwrite(0, memory.copy(as_bytes(encode_segment_page(spare))));
   }
   if (status) {
     status = file.sync_data();

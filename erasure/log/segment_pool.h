@@ -11,7 +11,8 @@
 
 namespace mote::erasure {
 
-/// A complete segment file that holds nothing: it may be written over.
+/// A complete segment file that holds nothing: it may be written over, in whole pages from memory
+/// that begins on a page (it is open for direct writes where the file system can).
 struct SpareSegment {
   std::string path;
   std::unique_ptr<File> file;

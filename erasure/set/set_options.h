@@ -37,7 +37,7 @@ struct SetOptions {
   std::uint64_t queue_bytes_max = 64 * kMiB;
   /// One group stops taking commits beyond this many bytes.
   std::uint64_t group_bytes_max = 8 * kMiB;
-  std::uint64_t segment_bytes = 64 * kMiB;
+  std::uint64_t segment_bytes = 16 * kMiB;
   /// Log bytes after which the index is flushed, so that segments can be recycled.
   std::uint64_t flush_log_bytes = 128 * kMiB;
   /// Free space below which a drive counts as full, in thousandths of its size.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 
@@ -313,6 +314,23 @@ TEST_CASE("posix vfs: errno becomes the right answer") {
   CHECK(error_from_errno(EDQUOT, "x").code == Errc::no_space);
   CHECK(error_from_errno(EROFS, "x").code == Errc::io_error);
   CHECK(error_from_errno(EROFS, "x").os_errno == EROFS);
+}
+
+TEST_CASE("posix vfs: a direct file takes whole pages, and also bytes at any place") {
+  PosixVfs vfs;
+  const ScratchDirectory scratch;
+  auto file = must_open(vfs, scratch.path() + "/direct",
+                        {.read = true, .write = true, .create = true, .direct = true});
+  alignas(4096) static std::array<char, 8192> pages;
+  pages.fill('p');
+  const std::string_view both(pages.data(), pages.size());
+  REQUIRE(file->pwrite(0, as_bytes(both)).has_value());
+  REQUIRE(file->pwrite(5, as_bytes("odd")).has_value());  // no direct write of three bytes exists
+  REQUIRE(file->sync_data().has_value());
+  std::string read(8192, '\0');
+  CHECK(file->pread(0, std::as_writable_bytes(std::span(read))).value() == 8192);
+  CHECK(read.substr(0, 9) == "pppppoddp");
+  CHECK(read.substr(8, 8184) == std::string(8184, 'p'));
 }
 
 TEST_CASE("posix vfs: a full device is no_space, not io_error") {
