@@ -23,6 +23,9 @@ RECORDED = pathlib.Path(__file__).with_name("recorded.json")
 FEW, MANY = 200, 1200
 WARM_UP = 65  # requests that cached_get.cc makes before it counts
 TOLERANCE = 0.10
+# Asio looks whether the next request is there already before it waits in epoll: one receive brings the
+# request, and up to one more finds nothing, depending on how fast the client is.
+RECEIVES_MAX = 2.0
 
 
 def instructions(program: str, requests: int) -> int:
@@ -68,7 +71,8 @@ def judge(now: dict, recorded: dict) -> list:
         wrong.append(f"instructions {now['instructions']}, recorded {recorded['instructions']}")
     if now["allocations"] > recorded["allocations"]:
         wrong.append(f"allocations {now['allocations']}, recorded {recorded['allocations']}")
-    if sum(now["syscalls"].values()) > sum(recorded["syscalls"].values()) * 1.05:
+    most = {**recorded["syscalls"], "recvfrom": RECEIVES_MAX}
+    if any(count > most.get(name, 0) + 0.1 for name, count in now["syscalls"].items()):
         wrong.append(f"system calls {now['syscalls']}, recorded {recorded['syscalls']}")
     return wrong
 

@@ -31,6 +31,10 @@ void add_requests(admin::MetricsText& page, const RequestLog::Counters& counters
   page.counter(kName, kHelp, counters.successes.sum(), {{"outcome", "success"}});
   page.counter(kName, kHelp, counters.client_errors.sum(), {{"outcome", "client_error"}});
   page.counter(kName, kHelp, counters.server_errors.sum(), {{"outcome", "server_error"}});
+  for (std::size_t i = 0; i < counters.reads.size(); ++i) {
+    page.counter("mote_reads_total", "GETs and HEADs, by the way they took or why not the fast one",
+                 counters.reads[i].sum(), {{"path", s3::to_string(static_cast<s3::ReadPath>(i))}});
+  }
 }
 
 void add_cache(admin::MetricsText& page, const metacache::CacheStats& cache) {

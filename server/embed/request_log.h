@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -24,11 +25,15 @@ class RequestLog final : public s3::RequestObserver {
 
   [[nodiscard]] bool ok() const { return access_asked_ == (access_ != nullptr); }
   void request_done(const s3::RequestRecord& record) override;
+  void read_took(s3::ReadPath path) override {
+    counters_.reads[static_cast<std::size_t>(path)].add();
+  }
 
   struct Counters {
     net::Counter client_errors;  ///< answered 4xx
     net::Counter server_errors;  ///< answered 5xx
     net::Counter successes;
+    std::array<net::Counter, s3::kReadPaths> reads;  ///< GETs and HEADs, by s3::ReadPath
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
 

@@ -13,12 +13,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kConditional = {
     "range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"};
 
-/// A GET or HEAD of a whole, current object and nothing else. Sub-resources and versions come with
-/// a query; `x-id`, which some SDKs add, means nothing.
-bool is_plain_read(const http::RequestHead& head) noexcept {
-  if (head.method != http::Method::get && head.method != http::Method::head) {
-    return false;
-  }
+/// Of a whole, current object and nothing else. Sub-resources and versions come with a query;
+/// `x-id`, which some SDKs add, means nothing.
+bool is_plain(const http::RequestHead& head) noexcept {
   if (!head.query_raw.empty() && head.query_raw != "x-id=GetObject" &&
       head.query_raw != "x-id=HeadObject") {
     return false;
@@ -29,23 +26,57 @@ bool is_plain_read(const http::RequestHead& head) noexcept {
 
 }  // namespace
 
+std::string_view to_string(ReadPath path) noexcept {
+  switch (path) {
+    case ReadPath::fast:
+      return "fast";
+    case ReadPath::special:
+      return "special";
+    case ReadPath::anonymous:
+      return "anonymous";
+    case ReadPath::refused:
+      return "refused";
+    case ReadPath::not_object:
+      return "not_object";
+    case ReadPath::uncached:
+      return "uncached";
+    case ReadPath::large:
+      return "large";
+  }
+  return "";
+}
+
 bool S3Service::answer_now(const http::RequestHead& head, const http::Framing& framing,
                            std::string_view request_id, ReplyBatch& replies) {
-  if (cache_ == nullptr || framing.body == http::Framing::Body::chunked || !is_plain_read(head)) {
+  const bool reads = head.method == http::Method::get || head.method == http::Method::head;
+  if (!reads || framing.body == http::Framing::Body::chunked) {
     return false;
+  }
+  const ReadPath path =
+      cache_ == nullptr ? ReadPath::uncached : answer_from_cache(head, request_id, replies);
+  if (observer_ != nullptr) {
+    observer_->read_took(path);
+  }
+  return path == ReadPath::fast;
+}
+
+ReadPath S3Service::answer_from_cache(const http::RequestHead& head, std::string_view request_id,
+                                      ReplyBatch& replies) {
+  if (!is_plain(head)) {
+    return ReadPath::special;
   }
   // Scratch memory of this thread: warm after a few requests, then nothing here allocates.
   thread_local http::Target target;
   thread_local http::HeaderBlock lines;
   const std::optional<std::string_view> bucket_label = host_bucket(head, options_);
   if (!bucket_label || target.parse(head.target)) {
-    return false;
+    return ReadPath::refused;
   }
   // Whatever is refused below is refused again, with its document, by handle().
   const Outcome<auth::Verified> who =
       services_.authenticator.authenticate({head, target, *bucket_label});
   if (!who || who->anonymous()) {
-    return false;
+    return who ? ReadPath::anonymous : ReadPath::refused;
   }
   const Outcome<Route> routed = route({.method = head.method,
                                        .method_text = head.method_text,
@@ -54,19 +85,22 @@ bool S3Service::answer_now(const http::RequestHead& head, const http::Framing& f
                                        .has_copy_source = false,
                                        .content_type = {}});
   if (!routed || (routed->op != Op::get_object && routed->op != Op::head_object)) {
-    return false;
+    return routed ? ReadPath::not_object : ReadPath::refused;
   }
   const Outcome<std::shared_ptr<const BucketInfo>> bucket =
       authorise({head, target, *who, *routed}, services_.store);
   if (!bucket) {
-    return false;
+    return ReadPath::refused;
   }
   const std::shared_ptr<const metacache::Image> image = cache_->lookup(**bucket, routed->key);
   const bool is_head = routed->op == Op::head_object;
   if (image == nullptr || image->wire_headers.empty() ||
-      image->kind == metacache::Image::Kind::absent ||
-      (image->kind == metacache::Image::Kind::head && !is_head)) {
-    return false;
+      image->kind == metacache::Image::Kind::absent) {
+    return ReadPath::uncached;
+  }
+  if (image->kind == metacache::Image::Kind::head && !is_head) {
+    return image->head->bytes > cache_->limits().inline_bytes_max ? ReadPath::large
+                                                                  : ReadPath::uncached;
   }
   std::string_view answer = image->wire_headers;
   if (who->header(head, "x-amz-checksum-mode").value_or("") == "ENABLED" &&
@@ -86,7 +120,7 @@ bool S3Service::answer_now(const http::RequestHead& head, const http::Framing& f
                              .key = routed->key,
                              .status = 200});
   }
-  return true;
+  return ReadPath::fast;
 }
 
 }  // namespace mote::s3

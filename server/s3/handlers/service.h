@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -22,11 +23,27 @@ struct RequestRecord {
   std::string_view error_message{};
 };
 
+/// How a GET or HEAD went: answered at once from memory, or why it needed a task.
+enum class ReadPath : std::uint8_t {
+  fast,        ///< answered by answer_now()
+  special,     ///< a range, a condition or a query: not the plain object
+  anonymous,   ///< carries no signature
+  refused,     ///< by signature, form or policy; the task says why
+  not_object,  ///< of a bucket or the service
+  uncached,    ///< no image of it, or it was written meanwhile; absent keys too
+  large,       ///< its head is cached, its bytes are with the store
+};
+inline constexpr std::size_t kReadPaths = 7;
+/// "fast", "special"…: the label of a metric.
+[[nodiscard]] std::string_view to_string(ReadPath path) noexcept;
+
 /// Told of every request that went through handle(). Called on connection threads; must not block.
 class RequestObserver {
  public:
   virtual ~RequestObserver() = default;
   virtual void request_done(const RequestRecord& record) = 0;
+  /// Once for each GET or HEAD without a body.
+  virtual void read_took(ReadPath path) = 0;
 };
 
 /// S3 above an ObjectStore: parses the target, authenticates, routes, authorises and acts, in that
@@ -49,6 +66,9 @@ class S3Service final : public RequestHandler {
   [[nodiscard]] const ServiceOptions& options() const noexcept { return options_; }
 
  private:
+  /// Answers a GET or HEAD from the cache, or says what stands against it and has done nothing.
+  [[nodiscard]] ReadPath answer_from_cache(const http::RequestHead& head,
+                                           std::string_view request_id, ReplyBatch& replies);
   /// `routed` is set as soon as the operation is known.
   Async<Answer> act(Exchange& exchange, const http::Target& target, std::optional<Route>& routed);
 

@@ -130,6 +130,37 @@ TEST_CASE("fast path: writes show at once, and whatever is not plain goes the lo
   CHECK(s3->send_fast_first(get, fast).code() == "NoSuchKey");
 }
 
+TEST_CASE("fast path: every read is counted by the way it took") {
+  const auto s3 = S3UnderTest::cached();
+  s3->make_bucket("bucket");
+  const std::size_t border = s3->store().limits().inline_bytes_max;
+  const auto read = [&s3](const std::string& target, const Headers& headers = {}) {
+    bool fast = false;
+    s3->send_fast_first(signed_get(*s3, "GET", target, headers), fast);
+    return fast;
+  };
+  // At the border the object is held whole, one byte above only its head is.
+  s3->call("PUT", "/bucket/small", std::string(border, 'x'));
+  s3->call("PUT", "/bucket/big", std::string(border + 1, 'x'));
+  CHECK_FALSE(read("/bucket/small"));
+  CHECK_FALSE(read("/bucket/big"));
+  CHECK(s3->reads()[ReadPath::uncached] == 2);
+  CHECK(read("/bucket/small"));
+  CHECK_FALSE(read("/bucket/big"));
+  CHECK(s3->reads()[ReadPath::fast] == 1);
+  CHECK(s3->reads()[ReadPath::large] == 1);
+  CHECK_FALSE(read("/bucket/small", {{"Range", "bytes=0-0"}}));
+  CHECK_FALSE(read("/bucket/small?versionId=null"));
+  CHECK(s3->reads()[ReadPath::special] == 2);
+  CHECK_FALSE(read("/bucket"));
+  CHECK(s3->reads()[ReadPath::not_object] == 1);
+  bool fast = false;
+  s3->send_fast_first(S3UnderTest::request("GET", "/bucket/small"), fast);
+  CHECK(s3->reads()[ReadPath::anonymous] == 1);
+  CHECK_FALSE(read("/no-such-bucket/small"));
+  CHECK(s3->reads()[ReadPath::refused] == 1);
+}
+
 TEST_CASE("fast path: strangers, other users and broken signatures get nothing from the cache") {
   const auto s3 = S3UnderTest::cached();
   s3->make_bucket("bucket");

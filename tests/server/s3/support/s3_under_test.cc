@@ -182,7 +182,7 @@ std::unique_ptr<S3UnderTest> S3UnderTest::cached() {
   options.render = render_object_headers;
   out->cache_ = std::make_unique<metacache::CachedStore>(*out->store_, options);
   out->service_ = std::make_unique<S3Service>(*out->cache_, *out->authenticator_, ServiceOptions{},
-                                              out->clock_);
+                                              out->clock_, &out->reads_);
   return out;
 }
 

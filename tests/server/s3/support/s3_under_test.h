@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,19 @@ class TestClock final : public Clock {
   std::int64_t now_ = kStart;
 };
 
+/// Counts how reads went.
+class ReadCounts final : public RequestObserver {
+ public:
+  void request_done(const RequestRecord& /*record*/) override {}
+  void read_took(ReadPath path) override { ++counts_[static_cast<std::size_t>(path)]; }
+  [[nodiscard]] int operator[](ReadPath path) const {
+    return counts_[static_cast<std::size_t>(path)];
+  }
+
+ private:
+  std::array<int, kReadPaths> counts_{};
+};
+
 /// How a body reaches the server.
 struct Delivery {
   std::size_t piece_bytes = 16384;            ///< per read
@@ -85,9 +99,12 @@ class S3UnderTest {
   [[nodiscard]] ObjectStore& store() { return *store_; }
   [[nodiscard]] TestClock& clock() { return clock_; }
   [[nodiscard]] S3Service& service() { return *service_; }
+  /// Of a cached() one.
+  [[nodiscard]] const ReadCounts& reads() const { return reads_; }
 
  private:
   TestClock clock_;
+  ReadCounts reads_;
   SeededRng rng_{42};
   auth::CredentialStore credentials_;
   std::unique_ptr<ObjectStore> store_;
