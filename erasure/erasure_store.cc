@@ -266,19 +266,11 @@ void ErasureStore::replace_drive(std::string path, Completion<void> done) {
     done(Errc::shutting_down);
     return;
   }
-  const std::shared_ptr<const Members> members = context_->members();
-  for (Slot slot = 0; slot < members->slots.size(); ++slot) {
-    if (!has(members->writers(), slot)) {
-      set_->replace(slot, std::move(path),
-                    [ticket = *std::move(ticket), done = std::move(done)](Status status) mutable {
-                      ticket.leave();
-                      done(status);
-                    });
-      return;
-    }
-  }
-  ticket->leave();
-  done({Errc::invalid_argument, "store.no_drive_is_away"});
+  set_->replace(std::move(path),
+                [ticket = *std::move(ticket), done = std::move(done)](Status status) mutable {
+                  ticket.leave();
+                  done(status);
+                });
 }
 
 void ErasureStore::close() {

@@ -50,12 +50,14 @@ class Planner {
   RecoveryPlan run();
 
  private:
+  [[nodiscard]] bool is_unbegun() const;
   [[nodiscard]] bool is_readable(Slot slot) const;
   [[nodiscard]] bool proves_about(Slot slot, const Configuration& c) const;
   [[nodiscard]] SlotSet provers(const Configuration& c) const;
   [[nodiscard]] bool is_possible(const Configuration& c) const;
   [[nodiscard]] bool is_decodable() const;
   [[nodiscard]] SlotSet find_usable(const Configuration& governing) const;
+  RecoveryPlan begin();
   void find_marks();
   void find_configurations();
   bool find_epoch();
@@ -80,6 +82,34 @@ RecoveryPlan Planner::refuse(Refusal refusal, SlotSet missing) {
   plan_.missing = missing;
   for (SlotPlan& slot : plan_.slots) {
     slot = {};
+  }
+  return std::move(plan_);
+}
+
+/// The first format was cut off behind its labels: every drive is there, some have no log, the
+/// others have the first configuration in it and nothing else happened to them.
+bool Planner::is_unbegun() const {
+  const auto is_blank = [](const SlotInput& slot) {
+    return slot.condition == SlotCondition::blank;
+  };
+  const std::vector<Configuration> first = {first_configuration(input_.geometry)};
+  const auto is_untouched = [&](const SlotInput& slot) {
+    const bool begun = slot.condition == SlotCondition::readable && slot.configurations == first &&
+                       slot.entries == std::vector<EpochRange>{{1, 1, 1}} && slot.promise <= 1;
+    return slot.applied.is_zero() && slot.decided.is_zero() &&
+           (begun || (is_blank(slot) && slot.promise == 0));
+  };
+  return std::any_of(input_.slots.begin(), input_.slots.end(), is_blank) &&
+         std::all_of(input_.slots.begin(), input_.slots.end(), is_untouched);
+}
+
+RecoveryPlan Planner::begin() {
+  plan_.outcome = RecoveryOutcome::serve;
+  plan_.configuration = first_configuration(input_.geometry);
+  plan_.new_epoch = plan_.configuration.seq.epoch;
+  for (SlotPlan& slot : plan_.slots) {
+    slot.state = DriveState::current;
+    slot.fresh_log = true;
   }
   return std::move(plan_);
 }
@@ -273,6 +303,9 @@ RecoveryPlan Planner::run() {
   if (input_.geometry.m == 0 && !damaged.empty() && !input_.accept_log_loss) {
     return refuse(Refusal::log_damaged, damaged);
   }
+  if (is_unbegun()) {
+    return begin();
+  }
   find_marks();
   find_configurations();
   if (!find_epoch()) {
@@ -369,10 +402,11 @@ SlotInput summarize(const LogContents& contents, CommitSeq applied, Slot slot) {
       break;
     }
   }
-  if (contents.groups == 0) {
+  const bool never_begun = contents.groups == 0 && contents.verdict != LogVerdict::damaged;
+  if (never_begun && applied.is_zero()) {
     out.condition = SlotCondition::blank;
-  } else if (contents.verdict == LogVerdict::damaged || contents.configurations.empty() ||
-             applied < applied_min(contents, slot)) {
+  } else if (never_begun || contents.verdict == LogVerdict::damaged ||
+             contents.configurations.empty() || applied < applied_min(contents, slot)) {
     out.condition = SlotCondition::damaged;
   }
   return out;

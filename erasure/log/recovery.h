@@ -37,7 +37,8 @@ struct SlotInput {
 
 /// Makes the summary for the drive in `slot`. `damaged` if the verdict says so, if an epoch has a
 /// hole, or if the index cannot be the one that this log is in front of: `applied` lies before what
-/// the log has recycled, or before what made the drive current. `blank` if groups == 0.
+/// the log has recycled, or before what made the drive current; or if the index has rows and there
+/// is no log. `blank` if no log was ever begun: no intact group, no damage, and an empty index.
 SlotInput summarize(const LogContents& contents, CommitSeq applied, Slot slot);
 
 struct RecoveryInput {
@@ -120,6 +121,10 @@ struct RecoveryPlan {
 /// What is rolled forward is on every present drive that stays current or goes on healing, by
 /// construction: nothing is copied between drives here. Whoever lacks it lost it or was away, and
 /// heals.
+/// If all k + m drives are there, some blank and the others with the first configuration and
+/// nothing else, the first format was cut off behind its labels. A start flushes the indexes before
+/// it serves, so nothing was ever acknowledged, and the plan begins the set with
+/// first_configuration().
 RecoveryPlan plan_recovery(const RecoveryInput& input);
 
 }  // namespace mote::erasure

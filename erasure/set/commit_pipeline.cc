@@ -83,7 +83,7 @@ void CommitPipeline::Impl::submit(std::shared_ptr<const Commit> commit,
     const Lock lock(mutex_);
     if (const Status admissible = admissible_locked(*commit); !admissible) {
       out.add(std::move(done), admissible.error());
-    } else if (joining_) {
+    } else if (!joining_.empty()) {
       held_bytes_ += commit->bytes();
       held_.push_back({std::move(commit), std::move(done)});
     } else {

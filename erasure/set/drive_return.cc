@@ -72,12 +72,17 @@ void DriveSet::Impl::revive(Place& place, Slot slot, const std::shared_ptr<OpenD
   }
 }
 
+/// A drive of this set is there.
+bool DriveSet::Impl::is_ours(const Result<DriveProbe>& probe) const {
+  return probe && probe->content == DriveContent::formatted && !probe->mount_missing &&
+         probe->label.deployment == deployment_ && probe->label.set_id == options_.set &&
+         probe->label.slot < options_.drives();
+}
+
 void DriveSet::Impl::take_back(Place& place) {
   const auto probe = Drive::probe(environment_.vfs, place.path);
-  const bool ours = probe && probe->content == DriveContent::formatted && !probe->mount_missing &&
-                    probe->label.deployment == deployment_ && probe->label.set_id == options_.set &&
-                    probe->label.slot < options_.drives();
-  if (!ours || core_->view(probe->label.slot).member || !try_drive(environment_.vfs, place.path)) {
+  if (!is_ours(probe) || core_->view(probe->label.slot).member ||
+      !try_drive(environment_.vfs, place.path)) {
     left(place, false);
     return;
   }
@@ -130,31 +135,71 @@ void DriveSet::Impl::left(Place& place, bool success) {
   place.next_visit = environment_.clock.steady() + wait;
 }
 
-void DriveSet::Impl::replace(Slot slot, const std::string& path, Completion<void> done) {
-  if (slot >= options_.drives() || core_->view(slot).member) {
-    done(Error{Errc::invalid_argument, 0, "set.replace"});
-    return;
-  }
+void DriveSet::Impl::replace(const std::string& path, Completion<void> done) {
   Place& place = place_at(path);
   std::unique_lock lock(mutex_);
-  if (closing_ || place.visiting) {
-    const Errc code = closing_ ? Errc::shutting_down : Errc::overloaded;
+  if (closing_) {
     lock.unlock();
-    done(Error{code, 0, "set.replace"});
+    done(Error{Errc::shutting_down, 0, "set.replace"});
     return;
   }
-  for (const auto& other : places_) {
-    if (other->slot == slot) {
-      other->slot.reset();
-    }
-  }
   place.visiting = true;
-  place.visitor->post([self = shared_from_this(), &place, slot, done = std::move(done)]() mutable {
-    self->format_and_admit(place, slot, std::move(done));
+  place.visitor->post([self = shared_from_this(), &place, done = std::move(done)]() mutable {
+    self->format_and_admit(place, std::move(done));
   });
 }
 
-void DriveSet::Impl::format_and_admit(Place& place, Slot slot, Completion<void> done) {
+/// The slot that a blank drive at `path` takes: that of the drive that was there, else one that is
+/// away and whose drive is in none of the places that are known. Nothing if there is none: a drive
+/// that may come back is not given up, and a member is not replaced. Blocks on those places.
+std::optional<Slot> DriveSet::Impl::slot_to_replace(const std::string& path) {
+  std::vector<std::pair<std::string, Slot>> others;  // where drives were seen
+  std::optional<Slot> own;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Slot slot = 0; slot < options_.drives(); ++slot) {
+      if (path_of_locked(slot) == path) {
+        own = slot;
+      }
+    }
+    for (const auto& place : places_) {
+      if (place->slot && place->path != path) {
+        others.emplace_back(place->path, *place->slot);
+      }
+    }
+  }
+  const auto is_away = [this](Slot slot) { return !core_->view(slot).member; };
+  if (own) {
+    return is_away(*own) ? own : std::nullopt;
+  }
+  for (Slot slot = 0; slot < options_.drives(); ++slot) {
+    const bool returns = std::any_of(others.begin(), others.end(), [&](const auto& other) {
+      const auto probe = Drive::probe(environment_.vfs, other.first);
+      return other.second == slot && is_ours(probe) && probe->label.slot == slot;
+    });
+    if (is_away(slot) && !returns) {
+      return slot;
+    }
+  }
+  return std::nullopt;
+}
+
+void DriveSet::Impl::format_and_admit(Place& place, Completion<void> done) {
+  const std::optional<Slot> chosen = slot_to_replace(place.path);
+  if (!chosen) {
+    left(place, false);
+    done(Error{Errc::invalid_argument, 0, "set.no_drive_is_away"});
+    return;
+  }
+  const Slot slot = *chosen;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& other : places_) {
+      if (other->slot == slot) {
+        other->slot.reset();
+      }
+    }
+  }
   core_->detach(slot, {Errc::drive_failed, 0, "drive.replaced"});
   DriveLabel label;
   label.deployment = deployment_;

@@ -52,8 +52,8 @@ CommitPipeline& DriveSet::pipeline() noexcept {
 std::array<std::byte, 16> DriveSet::deployment() const noexcept {
   return impl_->deployment();
 }
-void DriveSet::replace(Slot slot, const std::string& path, Completion<void> done) {
-  impl_->replace(slot, path, std::move(done));
+void DriveSet::replace(const std::string& path, Completion<void> done) {
+  impl_->replace(path, std::move(done));
 }
 void DriveSet::add_status(StoreStatus& status) const {
   impl_->add_status(status);

@@ -67,10 +67,11 @@ class DriveSet {
   /// Random, the same on all drives, from the first format.
   [[nodiscard]] std::array<std::byte, 16> deployment() const noexcept;
 
-  /// Formats the blank directory `path` as the drive of `slot`, whose old drive is away for good,
-  /// and admits it as healing. Blocks on that drive. Errors: invalid_argument (the slot is a
-  /// member), already_exists (not blank), ...
-  void replace(Slot slot, const std::string& path, Completion<void> done);
+  /// Formats the blank directory `path` as a drive of this set and admits it as healing. It takes
+  /// the slot of the drive that was at `path`, else of one that is away and in none of the known
+  /// places. Errors: invalid_argument (that drive is a member, or none is away for good),
+  /// wrong_drive (not blank), ...
+  void replace(const std::string& path, Completion<void> done);
 
   /// Appends this set's drives to `status.drives`, and adds to its counters and flags.
   void add_status(StoreStatus& status) const;

@@ -41,7 +41,7 @@ class DriveSet::Impl : public std::enable_shared_from_this<DriveSet::Impl> {
   [[nodiscard]] const Uuid& deployment() const noexcept { return deployment_; }
 
   // drive_return.cc: drives that come back or are replaced.
-  void replace(Slot slot, const std::string& path, Completion<void> done);
+  void replace(const std::string& path, Completion<void> done);
 
  private:
   Result<std::vector<Arrival>> arrive(const std::vector<Candidate>& candidates,
@@ -77,7 +77,9 @@ class DriveSet::Impl : public std::enable_shared_from_this<DriveSet::Impl> {
   void admit(Place& place, Slot slot, std::shared_ptr<OpenDrive> drive, Completion<void> done);
   void left(Place& place, bool success);
   Place& place_at(const std::string& path);
-  void format_and_admit(Place& place, Slot slot, Completion<void> done);
+  [[nodiscard]] bool is_ours(const Result<DriveProbe>& probe) const;
+  [[nodiscard]] std::optional<Slot> slot_to_replace(const std::string& path);
+  void format_and_admit(Place& place, Completion<void> done);
 
   const SetEnvironment environment_;
   const SetOptions options_;

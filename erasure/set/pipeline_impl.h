@@ -179,8 +179,8 @@ class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline:
     std::shared_ptr<OpenDrive> drive;
     Completion<void> done;
   };
-  std::optional<Joining> joining_;  ///< waits until everything numbered is decided
-  std::deque<Held> held_;           ///< meanwhile not numbered
+  std::deque<Joining> joining_;  ///< one after the other, each when all that is numbered is decided
+  std::deque<Held> held_;        ///< meanwhile not numbered
   std::uint64_t held_bytes_ = 0;
 
   std::optional<Slot> list_slot_;

@@ -13,10 +13,8 @@ void CommitPipeline::Impl::admit(Slot slot, std::shared_ptr<OpenDrive> drive,
       out.add(std::move(done), Error{Errc::shutting_down, 0, "pipeline.admit"});
     } else if (read_only_ || frozen_ || dead_) {
       out.add(std::move(done), Error{Errc::write_quorum, 0, "pipeline.admit"});
-    } else if (joining_) {
-      out.add(std::move(done), Error{Errc::overloaded, 0, "pipeline.admit"});
     } else {
-      joining_ = Joining{slot, std::move(drive), std::move(done)};
+      joining_.push_back({slot, std::move(drive), std::move(done)});
       settle_locked(out);
     }
   }
@@ -26,14 +24,16 @@ void CommitPipeline::Impl::admit(Slot slot, std::shared_ptr<OpenDrive> drive,
 /// A drive joins only when everything numbered is decided: its log begins with the record that
 /// admits it.
 void CommitPipeline::Impl::try_join_locked(Outbox& out) {
-  if (!joining_ || frozen_ || !tracker_.drained()) {
+  if (joining_.empty() || frozen_ || !tracker_.drained()) {
     return;
   }
-  Joining joining = std::move(*joining_);
-  joining_.reset();
+  Joining joining = std::move(joining_.front());
+  joining_.pop_front();
   const auto configuration = tracker_.join(joining.slot);
   if (!configuration) {
     out.add(std::move(joining.done), configuration.error());
+    out.keep(std::move(joining.drive));
+    try_join_locked(out);  // the next one
     release_held_locked(out);
     return;
   }
@@ -71,11 +71,11 @@ void CommitPipeline::Impl::finish_join(Slot slot, std::uint64_t life, Completion
 }
 
 void CommitPipeline::Impl::abort_join_locked(Error error, Outbox& out) {
-  if (joining_) {
-    out.keep(std::move(joining_->drive));
-    out.add(std::move(joining_->done), error);
-    joining_.reset();
+  for (Joining& joining : joining_) {
+    out.keep(std::move(joining.drive));
+    out.add(std::move(joining.done), error);
   }
+  joining_.clear();
   for (Held& held : held_) {
     out.add(std::move(held.done), error);
   }
@@ -84,6 +84,9 @@ void CommitPipeline::Impl::abort_join_locked(Error error, Outbox& out) {
 }
 
 void CommitPipeline::Impl::release_held_locked(Outbox& out) {
+  if (!joining_.empty()) {
+    return;  // the next drive waits for the same
+  }
   std::deque<Held> held;
   held.swap(held_);
   held_bytes_ = 0;

@@ -155,6 +155,49 @@ void every_call_of_a_start(unsigned k, unsigned m) {
   }
 }
 
+/// Loses the power at the `index`th call of the very first start (0: not), and again in the one
+/// after it, before there is anything to lose: the store has to come to serve all the same. Returns
+/// the calls of that start.
+std::uint64_t first_start_with_cut(unsigned k, unsigned m, std::uint64_t index) {
+  CAPTURE(index);
+  World world(k, m, 1);
+  world.fs.faults().reset_calls();
+  world.fs.faults().cut_at(index);
+  const Status opened = world.open();
+  const std::uint64_t calls = world.fs.faults().calls();
+  if (index == 0) {
+    REQUIRE_MESSAGE(opened.has_value(), world.problem);
+  }
+  world.cut_power(index, static_cast<sim::CutMode>(index % 4));
+  if (index % 3 == 0) {
+    world.fs.faults().cut_at(1 + index * 7 % 300);
+    static_cast<void>(world.open().has_value());
+    world.cut_power(index + 1, sim::CutMode::random);
+  }
+  REQUIRE_MESSAGE(world.open().has_value(), world.problem);
+  world.create_bucket(World::kBucket);
+  world.finish();
+  world.put("a", 700);
+  world.finish();
+  CHECK_EQ(world.acknowledged, 2);
+  world.cut_power(index + 2, sim::CutMode::drop_all);
+  look_twice(world, index + 3);
+  return calls;
+}
+
+void every_call_of_the_first_start(unsigned k, unsigned m) {
+  CAPTURE(k);
+  CAPTURE(m);
+  const std::uint64_t calls = first_start_with_cut(k, m, 0);
+  CHECK(calls > 100);
+  std::uint64_t cuts = 0;
+  for (std::uint64_t index = 1; index <= calls; index += stride(m == 0 ? 3 : 11)) {
+    first_start_with_cut(k, m, index);
+    ++cuts;
+  }
+  MESSAGE("first start of ", k, "+", m, ": ", calls, " calls, ", cuts, " cuts");
+}
+
 std::size_t current_drives(const World& world) {
   std::size_t count = 0;
   for (const DriveStatus& drive : world.store->status().drives) {
@@ -245,6 +288,11 @@ TEST_CASE("crash: INV-2, INV-6: 1+1, 2+2 and 4+2, power cut at every call of sma
   every_call(1, 1);
   every_call(2, 2);
   every_call(4, 2);
+}
+TEST_CASE("crash: INV-6: power cut at the calls of the first start") {
+  every_call_of_the_first_start(1, 0);
+  every_call_of_the_first_start(1, 1);
+  every_call_of_the_first_start(2, 1);
 }
 TEST_CASE("crash: INV-6: power cut at the calls of a start after a power cut") {
   every_call_of_a_start(1, 0);

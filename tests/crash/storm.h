@@ -88,7 +88,9 @@ class StoreStorm {
     for (int attempt = 0; attempt < 20; ++attempt) {
       const bool power_fails = attempt < 2 && chance(3);
       if (power_fails) {
-        world.fs.faults().cut_at(1 + rng_.below(600));
+        // The first start formats, which takes some 450 calls a drive.
+        const std::size_t calls = starts == 0 ? 450 * world.options.drives.size() : 600;
+        world.fs.faults().cut_at(1 + rng_.below(calls));
       }
       const Status opened = world.open();
       if (opened && world.fs.faults().powered()) {
@@ -235,6 +237,13 @@ class StoreStorm {
     return count;
   }
 
+  [[nodiscard]] bool is_away(const std::string& path) const {
+    const std::vector<DriveStatus> all = world.store->status().drives;
+    return std::any_of(all.begin(), all.end(), [&path](const DriveStatus& drive) {
+      return drive.path == path && drive.state == DriveState::offline;
+    });
+  }
+
   /// A drive goes away for a while and comes back, as it was or blank, and heals; the power may
   /// fail in it.
   void lose_and_return() {
@@ -249,8 +258,9 @@ class StoreStorm {
       operate();
     }
     world.finish();
-    // Below W a drive is not expelled: the set stops writing with it, and needs what is on it.
-    const bool blank = not_current() == 1 && chance(3);
+    // Below W a drive is not expelled: the set stops writing with it, and needs what is on it. So
+    // it does when another drive is behind.
+    const bool blank = not_current() == 1 && is_away(path) && chance(3);
     world.fs.reappear(path);
     if (blank) {
       world.fs.replace_with_blank(path);

@@ -184,10 +184,7 @@ TEST_CASE("drive loss: 2+1 reads and writes through every set of m lost drives")
 TEST_CASE("drive loss: 2+2 reads and writes through every set of m lost drives") {
   lose_every_set(2, 2);
 }
-// Skipped: with two drives lost at once and one of them replaced, the heal of both does not end
-// yet.
-TEST_CASE("drive loss: 4+2 reads and writes through every set of m lost drives" *
-          doctest::skip(true)) {
+TEST_CASE("drive loss: 4+2 reads and writes through every set of m lost drives") {
   lose_every_set(4, 2);
 }
 
@@ -256,4 +253,60 @@ TEST_CASE("drive loss: a replaced drive is rebuilt to the same rows") {
   LostDrive other(fixture.drive(0), Loss::renamed);
   expected.check(client);
   other.bring_back();
+}
+
+TEST_CASE("drive loss: INV-8: 4+2, two lost at once, one of them replaced, both heal") {
+  DiskFixture fixture(4, 2);
+  const Client client(fixture);
+  REQUIRE_OK(client.create_bucket("b"));
+  Expected expected{test_sizes(4, fixture.options())};
+  expected.fill(client);
+  LostDrive returns(fixture.drive(1), Loss::renamed);
+  LostDrive replaced(fixture.drive(4), Loss::removed);
+  REQUIRE(wait_for([&] { return current_drives(fixture.store()) == 4; }));
+  REQUIRE_OK(client.put("b", "while", 100'000, 1));
+  returns.bring_back();
+  fs::create_directory(replaced.path());
+  Pending<void> done;
+  fixture.store().replace_drive(replaced.path(), done.completion());
+  REQUIRE_OK(done.wait(fixture));
+  REQUIRE(wait_until_whole(fixture, 6));
+  // Both carry their share again: two others may go.
+  LostDrive first(fixture.drive(0), Loss::renamed);
+  LostDrive second(fixture.drive(2), Loss::renamed);
+  expected.check(client);
+  auto opened = client.open("b", "while");
+  REQUIRE_OK(opened);
+  CHECK(client.holds(*opened, 1));
+  first.bring_back();
+  second.bring_back();
+}
+
+TEST_CASE("drive loss: a blank drive takes the slot of its place, or one that is away for good") {
+  DiskFixture fixture(2, 1);
+  const Client client(fixture);
+  REQUIRE_OK(client.create_bucket("b"));
+  const auto replace = [&](const std::string& path) {
+    Pending<void> replaced;
+    fixture.store().replace_drive(path, replaced.completion());
+    return replaced.wait(fixture);
+  };
+  const std::string spare = fixture.drive(0) + ".spare";
+  fs::create_directory(spare);
+  CHECK_ERR(replace(spare), Errc::invalid_argument);  // nobody is away
+  LostDrive lost(fixture.drive(1), Loss::removed);
+  REQUIRE(wait_for([&] { return current_drives(fixture.store()) == 2; }));
+  // A place whose drive is a member takes no other drive's slot.
+  CHECK_ERR(replace(fixture.drive(2)), Errc::invalid_argument);
+  REQUIRE_OK(replace(spare));
+  REQUIRE(wait_until_whole(fixture, 3));
+  CHECK(fixture.store().status().drives[1].path == spare);
+  // The drive that is now slot 1 goes, and comes back by itself: meanwhile it is not given up.
+  fs::rename(spare, spare + ".aside");
+  REQUIRE(wait_for([&] { return current_drives(fixture.store()) == 2; }));
+  fs::rename(spare + ".aside", spare);
+  const std::string other = fixture.drive(0) + ".other";
+  fs::create_directory(other);
+  CHECK_ERR(replace(other), Errc::invalid_argument);
+  REQUIRE(wait_until_whole(fixture, 3));
 }

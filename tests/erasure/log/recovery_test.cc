@@ -129,7 +129,7 @@ TEST_CASE("recovery: the rules row by row") {
       {"2+2 two away: read only",         {2, 2}, {},           {log(9, 4), kAbsent, kAbsent, log(9, 4)},                  "read_only",        0, {1, 2},    {}},
       {"2+2 one expelled, one away",      {2, 2}, {kWithout3},  {log(9, 4, 2), log(9, 4, 2), kAbsent, log(5, 4)},          "serve",            9, {0, 1},    {3}},
       {"2+2 three away",                  {2, 2}, {},           {log(9, 4), kAbsent, kAbsent, kAbsent},                    "undecodable",      0, {1, 2, 3}, {}},
-      {"all blank",                       {2, 1}, {},           {kBlank, kBlank, kBlank},                                  "no_configuration", 0, {},        {}},
+      {"all blank, one absent",           {2, 1}, {},           {kBlank, kBlank, kAbsent},                                 "no_configuration", 0, {2},       {}},
       {"all absent",                      {2, 1}, {},           {kAbsent, kAbsent, kAbsent},                               "no_configuration", 0, {0, 1, 2}, {}},
       // clang-format on
   };
@@ -195,6 +195,60 @@ TEST_CASE("recovery: the newest epoch that all its present members hold is in fo
     CHECK(plan.counts({1, 7}));
     CHECK(plan.counts({1, 8}) == (c.end.epoch == 1));
     CHECK(plan.counts({2, 1}) == (c.end.epoch == 2));
+  }
+}
+
+TEST_CASE("recovery: a first format that was cut off behind its labels is carried out") {
+  SlotInput blank;
+  blank.condition = SlotCondition::blank;
+  for (const SetGeometry geometry :
+       {SetGeometry{1, 0}, SetGeometry{1, 1}, SetGeometry{2, 1}, SetGeometry{4, 2}}) {
+    const std::string drives = to_string(SlotSet::first(geometry.drives()));
+    CAPTURE(drives);
+    const std::vector<SlotInput> slots(geometry.drives(), blank);
+    const RecoveryPlan plan = plan_recovery({geometry, slots});
+    REQUIRE(plan.outcome == RecoveryOutcome::serve);
+    CHECK(plan.configuration == first_configuration(geometry));
+    CHECK(plan.new_epoch == 1);
+    CHECK(plan.floor.is_zero());
+    for (const SlotPlan& slot : plan.slots) {
+      CHECK(slot.state == DriveState::current);
+      CHECK(slot.fresh_log);
+    }
+    // Some logs were begun.
+    std::vector<SlotInput> begun = slots;
+    for (Slot slot = 0; slot + 1U < geometry.drives(); ++slot) {
+      CAPTURE(slot);
+      begun[slot].condition = SlotCondition::readable;
+      begun[slot].configurations = {first_configuration(geometry)};
+      begun[slot].entries = {{1, 1, 1}};
+      begun[slot].promise = 1;
+      const RecoveryPlan rest = plan_recovery({geometry, begun});
+      REQUIRE(rest.outcome == RecoveryOutcome::serve);
+      CHECK(rest.configuration == first_configuration(geometry));
+      // Not if one of them went on: then the blank ones were replaced and are healed.
+      std::vector<SlotInput> used = begun;
+      used[slot].entries = {{1, 1, 2}};
+      CHECK_FALSE(plan_recovery({geometry, used}).configuration == first_configuration(geometry));
+      used = begun;
+      used[slot].decided = {1, 1};
+      CHECK_FALSE(plan_recovery({geometry, used}).configuration == first_configuration(geometry));
+    }
+    // Anything that a set in use leaves behind, on any drive, forbids it.
+    for (const Slot slot : {Slot{0}, static_cast<Slot>(geometry.drives() - 1)}) {
+      CAPTURE(slot);
+      std::vector<SlotInput> used = slots;
+      used[slot].applied = {1, 1};
+      CHECK(plan_recovery({geometry, used}).refusal == Refusal::no_configuration);
+      used = slots;
+      used[slot].promise = 1;
+      CHECK(plan_recovery({geometry, used}).refusal == Refusal::no_configuration);
+      used = slots;
+      used[slot].condition = SlotCondition::damaged;
+      CHECK(plan_recovery({geometry, used}).outcome == RecoveryOutcome::refuse);
+      used[slot].condition = SlotCondition::absent;
+      CHECK(plan_recovery({geometry, used}).refusal == Refusal::no_configuration);
+    }
   }
 }
 
@@ -280,7 +334,15 @@ TEST_CASE("recovery: an index that is not the one of its log makes the drive dam
     CHECK(summarize(log, {}, 0).condition == SlotCondition::damaged);
   }
   SUBCASE("nothing") {
-    CHECK(summarize(LogContents{}, {1, 5}, 0).condition == SlotCondition::blank);
+    CHECK(summarize(LogContents{}, {}, 0).condition == SlotCondition::blank);
+  }
+  SUBCASE("rows and no log") {
+    CHECK(summarize(LogContents{}, {1, 5}, 0).condition == SlotCondition::damaged);
+  }
+  SUBCASE("no group is intact and a later one was: not a drive that never had a log") {
+    LogContents lost;
+    lost.verdict = LogVerdict::damaged;
+    CHECK(summarize(lost, {}, 0).condition == SlotCondition::damaged);
   }
 }
 
