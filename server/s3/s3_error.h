@@ -63,6 +63,8 @@ using Refusal = std::optional<S3Error>;
   X(internal_error, "InternalError", 500, "We encountered an internal error. Please try again.")   \
   X(invalid_argument, "InvalidArgument", 400, "Invalid Argument")                                  \
   X(invalid_bucket_name, "InvalidBucketName", 400, "The specified bucket is not valid.")           \
+  X(invalid_bucket_state, "InvalidBucketState", 409,                                               \
+    "The request is not valid with the current state of the bucket.")                              \
   X(invalid_digest, "InvalidDigest", 400, "The Content-MD5 you specified was invalid.")            \
   X(invalid_location_constraint, "InvalidLocationConstraint", 400,                                 \
     "The specified location-constraint is not valid")                                              \
@@ -103,6 +105,8 @@ using Refusal = std::optional<S3Error>;
   X(no_such_key, "NoSuchKey", 404, "The specified key does not exist.")                            \
   X(no_such_lifecycle_configuration, "NoSuchLifecycleConfiguration", 404,                          \
     "The lifecycle configuration does not exist")                                                  \
+  X(no_such_public_access_block, "NoSuchPublicAccessBlockConfiguration", 404,                      \
+    "The public access block configuration was not found")                                         \
   X(no_such_tag_set, "NoSuchTagSet", 404, "The TagSet does not exist")                             \
   X(no_such_upload, "NoSuchUpload", 404,                                                           \
     "The specified upload does not exist. The upload ID may be invalid, or the upload may have "   \

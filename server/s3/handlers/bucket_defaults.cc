@@ -27,15 +27,6 @@ std::string ownership_controls() {
   return std::move(writer).finish();
 }
 
-std::string public_access_block() {
-  xml::Writer writer("PublicAccessBlockConfiguration");
-  for (const char* rule :
-       {"BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets"}) {
-    writer.boolean(rule, true);
-  }
-  return std::move(writer).finish();
-}
-
 std::string request_payment() {
   xml::Writer writer("RequestPaymentConfiguration");
   writer.text("Payer", "BucketOwner");
@@ -83,8 +74,6 @@ std::string default_document(Op op) {
       return request_payment();
     case Op::get_bucket_ownership_controls:
       return ownership_controls();
-    case Op::get_public_access_block:
-      return public_access_block();
     case Op::list_bucket_analytics:
       return empty_list("ListBucketAnalyticsConfigurationResult");
     case Op::list_bucket_intelligent_tiering:
@@ -118,6 +107,23 @@ Async<Answer> object_default(Call& call) {
     co_return read_error(call, head.error());
   }
   co_return make_error(ErrorCode::invalid_request, "Bucket is missing Object Lock Configuration");
+}
+
+/// S3 answers 204 whether or not there was a configuration to delete.
+Async<Answer> delete_default(Call& /*call*/) {
+  co_return empty_reply(204);
+}
+
+/// Object lock needs versioning first; beyond that it is not built.
+Async<Answer> put_object_lock(Call& call) {
+  if (call.bucket->versioning != Versioning::enabled) {
+    co_return make_error(
+        ErrorCode::invalid_bucket_state,
+        "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration");
+  }
+  const std::string_view name = describe(call.route.op).name;
+  co_return make_error(ErrorCode::not_implemented, std::string(name) + " is not implemented.",
+                       {{"Operation", name}});
 }
 
 Async<Answer> preflight(Call& /*call*/) {

@@ -72,6 +72,21 @@ Handler find_handler(Op op) noexcept {
     case Op::put_bucket_acl:
     case Op::put_object_acl:
       return put_acl;
+    case Op::get_public_access_block:
+      return get_public_access_block;
+    case Op::put_public_access_block:
+      return put_public_access_block;
+    case Op::delete_public_access_block:
+      return delete_public_access_block;
+    case Op::put_object_lock:
+      return put_object_lock;
+    case Op::delete_bucket_cors:
+    case Op::delete_bucket_encryption:
+    case Op::delete_bucket_lifecycle:
+    case Op::delete_bucket_policy:
+    case Op::delete_bucket_replication:
+    case Op::delete_bucket_website:
+      return delete_default;
     case Op::get_object_retention:
     case Op::get_object_legal_hold:
     case Op::put_object_retention:
@@ -94,7 +109,6 @@ Handler find_handler(Op op) noexcept {
     case Op::get_bucket_notification:
     case Op::get_bucket_request_payment:
     case Op::get_bucket_ownership_controls:
-    case Op::get_public_access_block:
     case Op::list_bucket_analytics:
     case Op::list_bucket_intelligent_tiering:
     case Op::list_bucket_inventory:

@@ -27,7 +27,14 @@ Async<Answer> put_bucket_versioning(Call& call);
 // bucket_defaults.cc: what S3 answers where nothing is configured
 Async<Answer> bucket_default(Call& call);
 Async<Answer> object_default(Call& call);
+Async<Answer> delete_default(Call& call);
+Async<Answer> put_object_lock(Call& call);
 Async<Answer> preflight(Call& call);
+
+// public_access_block.cc
+Async<Answer> get_public_access_block(Call& call);
+Async<Answer> put_public_access_block(Call& call);
+Async<Answer> delete_public_access_block(Call& call);
 
 // tagging.cc
 Async<Answer> get_bucket_tagging(Call& call);

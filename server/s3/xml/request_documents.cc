@@ -30,6 +30,16 @@ std::string_view without_quotes(std::string_view text) {
   return text;
 }
 
+std::optional<bool> to_boolean(std::string_view text) noexcept {
+  if (text == "true" || text == "TRUE" || text == "True" || text == "1") {
+    return true;
+  }
+  if (text == "false" || text == "FALSE" || text == "False" || text == "0") {
+    return false;
+  }
+  return std::nullopt;
+}
+
 std::optional<Document> parse_root(std::string_view text, std::string_view root) {
   std::optional<Document> document = Document::parse(text);
   if (!document || document->root().name() != root) {
@@ -239,6 +249,31 @@ std::optional<AclDocument> read_acl(std::string_view text) {
   });
   if (!good) {
     return std::nullopt;
+  }
+  return out;
+}
+
+std::optional<PublicAccessBlockDocument> read_public_access_block(std::string_view text) {
+  const std::optional<Document> document = parse_root(text, "PublicAccessBlockConfiguration");
+  if (!document) {
+    return std::nullopt;
+  }
+  PublicAccessBlockDocument out;
+  const std::pair<std::string_view, bool*> fields[] = {
+      {"BlockPublicAcls", &out.block_public_acls},
+      {"IgnorePublicAcls", &out.ignore_public_acls},
+      {"BlockPublicPolicy", &out.block_public_policy},
+      {"RestrictPublicBuckets", &out.restrict_public_buckets}};
+  for (const auto& [name, value] : fields) {
+    if (!document->root().child(name)) {
+      continue;
+    }
+    const std::optional<bool> given =
+        to_boolean(document->root().child_text(name).value_or(std::string()));
+    if (!given) {
+      return std::nullopt;
+    }
+    *value = *given;
   }
   return out;
 }

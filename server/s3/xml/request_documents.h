@@ -62,4 +62,14 @@ struct AclDocument {
 };
 [[nodiscard]] std::optional<AclDocument> read_acl(std::string_view text);
 
+struct PublicAccessBlockDocument {
+  bool block_public_acls = false;
+  bool ignore_public_acls = false;
+  bool block_public_policy = false;
+  bool restrict_public_buckets = false;
+};
+/// What is not given is false.
+[[nodiscard]] std::optional<PublicAccessBlockDocument> read_public_access_block(
+    std::string_view text);
+
 }  // namespace mote::xml

@@ -229,4 +229,61 @@ TEST_CASE("buckets: what S3 answers where nothing is configured (wire 45)") {
   CHECK(s3.call("GET", "/bucket/k?retention").code() == "InvalidRequest");
 }
 
+TEST_CASE("buckets: deleting what is not configured is 204, and stays without a body (wire 23)") {
+  S3UnderTest s3;
+  s3.make_bucket("bucket");
+  for (const char* query :
+       {"policy", "lifecycle", "cors", "encryption", "website", "replication", "tagging"}) {
+    CAPTURE(query);
+    const Response deleted = s3.call("DELETE", std::string("/bucket?") + query);
+    CHECK(deleted.status == 204);
+    CHECK(deleted.body.empty());
+  }
+  CHECK(s3.call("HEAD", "/bucket").status == 200);
+}
+
+TEST_CASE("buckets: object lock wants versioning before anything else") {
+  S3UnderTest s3;
+  s3.make_bucket("bucket");
+  const std::string lock =
+      "<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>"
+      "</ObjectLockConfiguration>";
+  const Response refused = s3.call("PUT", "/bucket?object-lock", lock);
+  CHECK(refused.status == 409);
+  CHECK(refused.code() == "InvalidBucketState");
+  const std::string on =
+      "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+  CHECK(s3.call("PUT", "/bucket?versioning", on).status == 200);
+  CHECK(s3.call("PUT", "/bucket?object-lock", lock).status == 501);
+}
+
+TEST_CASE("buckets: the public access block is kept, deleted and stays deleted") {
+  S3UnderTest s3;
+  s3.make_bucket("bucket");
+  const std::string some =
+      "<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>"
+      "<RestrictPublicBuckets>FALSE</RestrictPublicBuckets>"
+      "<BlockPublicPolicy>true</BlockPublicPolicy></PublicAccessBlockConfiguration>";
+  CHECK(s3.call("PUT", "/bucket?publicAccessBlock", some).status == 200);
+  const Response kept = s3.call("GET", "/bucket?publicAccessBlock");
+  CHECK(kept.element("BlockPublicAcls") == "true");
+  CHECK(kept.element("IgnorePublicAcls") == "false");
+  CHECK(kept.element("BlockPublicPolicy") == "true");
+  CHECK(kept.element("RestrictPublicBuckets") == "false");
+  for (const char* bad : {"", "<x/>",
+                          "<PublicAccessBlockConfiguration><BlockPublicAcls>maybe"
+                          "</BlockPublicAcls></PublicAccessBlockConfiguration>"}) {
+    CAPTURE(bad);
+    CHECK(s3.call("PUT", "/bucket?publicAccessBlock", bad).code() == "MalformedXML");
+  }
+  CHECK(s3.call("GET", "/bucket?publicAccessBlock").body == kept.body);
+  CHECK(s3.call("DELETE", "/bucket?publicAccessBlock").status == 204);
+  const Response gone = s3.call("GET", "/bucket?publicAccessBlock");
+  CHECK(gone.status == 404);
+  CHECK(gone.code() == "NoSuchPublicAccessBlockConfiguration");
+  CHECK(s3.call("PUT", "/bucket?publicAccessBlock", "<PublicAccessBlockConfiguration/>").status ==
+        200);
+  CHECK(s3.call("GET", "/bucket?publicAccessBlock").element("BlockPublicAcls") == "false");
+}
+
 }  // namespace mote::s3::test
