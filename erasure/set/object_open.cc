@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "erasure/set/guarded_read.h"
 #include "erasure/set/object_reader.h"
 
 namespace mote::erasure {
@@ -305,13 +306,17 @@ void ObjectOpen::fetch_inline(Slot slot, Completion<Slice> done) {
     return;
   }
   drive.reads().post([self = shared_from_this(), slot, &drive, done = std::move(done)]() mutable {
-    const Result<Row> late = drive.index().get(self->family_, self->row_key_, ReadTier::device);
+    const Result<Slice> late = guarded_read([&]() -> Result<Slice> {
+      const Result<Row> found = drive.index().get(self->family_, self->row_key_, ReadTier::device);
+      if (!found) {
+        return found.error();
+      }
+      return *found ? Result<Slice>(**found) : Error{Errc::no_such_file, 0, "set.row_missing"};
+    });
     if (!late) {
       done(late.error());
-    } else if (!late->has_value()) {
-      done({Errc::no_such_file, "set.row_missing"});
     } else {
-      self->use_row(slot, **late, std::move(done));
+      self->use_row(slot, *late, std::move(done));
     }
   });
 }
@@ -356,12 +361,13 @@ void ObjectOpen::read_payload(Slot slot, LocalRow local, Completion<Slice> done)
   }
   drive.reads().post([self = shared_from_this(), &drive, verified, local = std::move(local),
                       key = std::move(key), done = std::move(done)]() mutable {
-    const Result<Row> row = drive.index().get(Family::pay, key, ReadTier::device);
-    if (!row) {
-      done(row.error());
-      return;
-    }
-    done(verified(self->record_, local, *row));
+    done(guarded_read([&]() -> Result<Slice> {
+      const Result<Row> found = drive.index().get(Family::pay, key, ReadTier::device);
+      if (!found) {
+        return found.error();
+      }
+      return verified(self->record_, local, *found);
+    }));
   });
 }
 

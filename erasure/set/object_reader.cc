@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "erasure/base/check.h"
+#include "erasure/set/guarded_read.h"
 
 namespace mote::erasure {
 
@@ -35,7 +36,7 @@ void ObjectFiles::fetch(std::size_t extent, std::uint64_t stripe, Slot slot,
   }
   drive->reads().post(
       [this, &drive = *drive, extent, stripe, slot, done = std::move(done)]() mutable {
-        done(read_shard(drive, extent, stripe, slot));
+        done(guarded_read([&] { return read_shard(drive, extent, stripe, slot); }));
       });
 }
 

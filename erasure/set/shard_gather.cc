@@ -83,11 +83,13 @@ void ShardGather::answer(Slot slot, Result<Slice> shard) {
     shards_[shard_of(slot)] = *std::move(shard);
     if (complete()) {
       finish(std::move(lock), ShardArray(std::move(shards_)));
+      return;
     }
-    return;
+  } else {
+    failures_.push_back({slot, shard.error().code});
+    need_any_k_ = true;
   }
-  failures_.push_back({slot, shard.error().code});
-  need_any_k_ = true;
+  // Also after a good shard: it may be the last to come, and too few.
   const std::vector<Slot> slots = next_slots();
   if (slots.empty() && waiting_ == 0) {
     finish(std::move(lock), failure());

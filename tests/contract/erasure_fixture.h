@@ -75,8 +75,9 @@ class DiskFixture : public StoreFixture {
  public:
   DiskFixture(unsigned k, unsigned m) : DiskFixture(k, m, [](ErasureOptions&) {}) {}
   template <class Adjust>
-  DiskFixture(unsigned k, unsigned m, Adjust adjust)
-      : k_(k), options_(small_options(k, m, directory_.path())) {
+  DiskFixture(unsigned k, unsigned m, Adjust adjust,
+              std::unique_ptr<erasure::Vfs> vfs = std::make_unique<erasure::PosixVfs>())
+      : k_(k), vfs_(std::move(vfs)), options_(small_options(k, m, directory_.path())) {
     adjust(options_);
     open();
   }
@@ -99,7 +100,7 @@ class DiskFixture : public StoreFixture {
   Status try_open() {
     std::string problem;
     Result<std::unique_ptr<ObjectStore>> opened =
-        open_erasure_store(options_, {vfs_, scheduler_, clock_, rng_}, &problem);
+        open_erasure_store(options_, {*vfs_, scheduler_, clock_, rng_}, &problem);
     if (!opened) {
       return opened.error();
     }
@@ -122,8 +123,8 @@ class DiskFixture : public StoreFixture {
  private:
   TempDirectory directory_;
   const unsigned k_;
+  std::unique_ptr<erasure::Vfs> vfs_;
   ErasureOptions options_;
-  erasure::PosixVfs vfs_;
   SystemClock clock_;
   SystemRng rng_;
   ThreadScheduler scheduler_;
