@@ -324,11 +324,12 @@ TEST_CASE("replace: a blank drive takes the slot of one that is gone") {
   CHECK_EQ(set.state(1),
            DriveState::offline);  // blank among formatted: absent until it is replaced
   std::optional<Status> replaced;
-  set.set->replace(0, "/d1", [&](Status status) { replaced = status; });
+  set.set->replace("/d0", [&](Status status) { replaced = status; });  // a member
+  set.scheduler.run_until([&] { return replaced.has_value(); }, seconds(5));
   REQUIRE(replaced.has_value());
   CHECK_EQ(replaced->error().code, Errc::invalid_argument);
   replaced.reset();
-  set.set->replace(1, "/d1", [&](Status status) { replaced = status; });
+  set.set->replace("/d1", [&](Status status) { replaced = status; });
   set.scheduler.run_until([&] { return replaced.has_value(); }, seconds(5));
   REQUIRE(replaced.has_value());
   CHECK_OK(*replaced);
