@@ -6,6 +6,7 @@
 #include <string>
 
 #include "server/http/header_map.h"
+#include "server/s3/encryption_headers.h"
 #include "server/s3/object_attributes.h"
 
 namespace mote::s3 {
@@ -92,15 +93,23 @@ Refusal check_storage_class(const AccessRequest& request) {
   return make_error(ErrorCode::invalid_storage_class, {{"StorageClassRequested", *value}});
 }
 
+/// The refusal of a header that cannot be met: what is wrong in itself comes first.
+Refusal refuse_wish(const AccessRequest& request, std::string_view name) {
+  if (Refusal wrong = check_encryption_headers(request)) {
+    return wrong;
+  }
+  return unsupported_header(name);
+}
+
 Refusal check_wishes(const AccessRequest& request) {
   for (const http::HeaderField& field : request.head.headers.fields()) {
     if (is_unsupported(field.name)) {
-      return unsupported_header(field.name);
+      return refuse_wish(request, field.name);
     }
   }
   for (const auto& [name, value] : request.who.hoisted) {
     if (is_unsupported(name)) {
-      return unsupported_header(name);
+      return refuse_wish(request, name);
     }
   }
   if (Refusal refused = check_acl_headers(request)) {

@@ -344,17 +344,20 @@ std::vector<Attack> body_attacks() {
 
 std::vector<Attack> wishes_not_granted() {
   std::vector<Attack> out;
-  for (const auto& [name, value] :
-       Headers{{"x-amz-server-side-encryption", "AES256"},
-               {"x-amz-server-side-encryption-customer-algorithm", "AES256"},
-               {"x-amz-server-side-encryption-aws-kms-key-id", "k"},
-               {"x-amz-object-lock-mode", "GOVERNANCE"},
-               {"x-amz-object-lock-legal-hold", "ON"},
-               {"x-amz-website-redirect-location", "/x"},
-               {"x-amz-write-offset-bytes", "0"},
-               {"x-amz-storage-class", "GLACIER"}}) {
+  for (const auto& [name, value] : Headers{{"x-amz-server-side-encryption", "AES256"},
+                                           {"x-amz-object-lock-mode", "GOVERNANCE"},
+                                           {"x-amz-object-lock-legal-hold", "ON"},
+                                           {"x-amz-website-redirect-location", "/x"},
+                                           {"x-amz-write-offset-bytes", "0"},
+                                           {"x-amz-storage-class", "GLACIER"}}) {
     out.push_back(
         {"wish 501", 501, "NotImplemented", call("PUT", "/bucket/k", "body", {{name, value}})});
+  }
+  for (const auto& [name, value] :
+       Headers{{"x-amz-server-side-encryption-customer-algorithm", "AES256"},
+               {"x-amz-server-side-encryption-aws-kms-key-id", "k"}}) {
+    out.push_back({"half a wish 400", 400, "InvalidArgument",
+                   call("PUT", "/bucket/k", "body", {{name, value}})});
   }
   out.push_back({"storage class", 400, "InvalidStorageClass",
                  call("PUT", "/bucket/k", "body", {{"x-amz-storage-class", "FAST"}})});

@@ -173,7 +173,7 @@ TEST_CASE("wire 36: what asks for nothing special is taken, the rest is never ig
       {"amz-sdk-request", "attempt=1; max=3", 200, ""},
       {"x-amz-expected-bucket-owner", "somebody-else", 403, "AccessDenied"},
       {"x-amz-server-side-encryption", "AES256", 501, "NotImplemented"},
-      {"x-amz-server-side-encryption-customer-algorithm", "AES256", 501, "NotImplemented"},
+      {"x-amz-server-side-encryption-customer-algorithm", "AES256", 400, "InvalidArgument"},
       {"x-amz-object-lock-mode", "GOVERNANCE", 501, "NotImplemented"},
       {"x-amz-object-lock-legal-hold", "ON", 501, "NotImplemented"},
       {"x-amz-website-redirect-location", "/x", 501, "NotImplemented"},
@@ -187,6 +187,62 @@ TEST_CASE("wire 36: what asks for nothing special is taken, the rest is never ig
     CHECK(put.code() == row.code);
     CHECK(s3.call("HEAD", "/bucket/k").status == (row.status == 200 ? 200 : 404));
     s3.call("DELETE", "/bucket/k");
+  }
+}
+
+TEST_CASE("wire 36: encryption headers that make no sense are the client's fault, not ours") {
+  S3UnderTest s3;
+  s3.make_bucket("bucket");
+  const std::string key = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";  // 32 characters
+  const std::string md5 = md5_base64("0123456789abcdef0123456789abcdef");
+  const std::string prefix = "x-amz-server-side-encryption";
+  const std::string customer = prefix + "-customer-";
+  struct Row {
+    const char* method;
+    Headers headers;
+    int status;
+  };
+  const Row rows[] = {
+      {"PUT", {{prefix, "aws:kms"}, {prefix + "-aws-kms-key-id", "k"}}, 501},
+      {"PUT", {{prefix + "-aws-kms-key-id", "k"}}, 400},
+      {"GET", {{prefix, "aws:kms"}}, 400},
+      {"HEAD", {{prefix, "AES256"}}, 400},
+      {"PUT",
+       {{customer + "algorithm", "AES256"}, {customer + "key", key}, {customer + "key-md5", md5}},
+       501},
+      {"GET",
+       {{customer + "algorithm", "AES256"}, {customer + "key", key}, {customer + "key-md5", md5}},
+       501},
+      {"PUT",
+       {{prefix, "AES256"},
+        {customer + "algorithm", "AES256"},
+        {customer + "key", key},
+        {customer + "key-md5", md5}},
+       400},
+      {"PUT", {{customer + "key", key}, {customer + "key-md5", md5}}, 400},
+      {"PUT", {{customer + "algorithm", "AES256"}, {customer + "key-md5", md5}}, 400},
+      {"PUT", {{customer + "algorithm", "AES256"}, {customer + "key", key}}, 400},
+      {"PUT",
+       {{customer + "algorithm", "AES256"},
+        {customer + "key", "c2hvcnQ="},
+        {customer + "key-md5", md5_base64("short")}},
+       400},
+      {"PUT",
+       {{customer + "algorithm", "AES256"},
+        {customer + "key", key},
+        {customer + "key-md5", md5_base64("another")}},
+       400},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(&row - rows);
+    s3.call("PUT", "/bucket/k", "plain");
+    const Response got = s3.call(row.method, "/bucket/k", "", row.headers);
+    CHECK(got.status == row.status);
+    if (std::string(row.method) != "HEAD") {
+      CHECK(got.code() == (row.status == 400 ? "InvalidArgument" : "NotImplemented"));
+    }
+    CHECK(got.body.find(key) == std::string::npos);
+    CHECK(s3.call("GET", "/bucket/k").body == "plain");
   }
 }
 
