@@ -21,7 +21,7 @@
 namespace mote::auth {
 
 /// How a request proved who it is from.
-enum class Scheme : std::uint8_t { anonymous, v4_header, v4_query, v2_header, v2_query };
+enum class Scheme : std::uint8_t { anonymous, v4_header, v4_query, v2_header, v2_query, form };
 
 /// A request whose signature was right, or that carried none.
 struct Verified {

@@ -134,6 +134,20 @@ Refusal check_identity(const AccessRequest& request, const OperationInfo& info) 
   return std::nullopt;
 }
 
+/// The bucket of the request, if it is the caller's.
+Outcome<std::shared_ptr<const BucketInfo>> own_bucket(const AccessRequest& request,
+                                                      const ObjectStore& store) {
+  std::shared_ptr<const BucketInfo> bucket = store.find_bucket(request.route.bucket);
+  if (bucket == nullptr) {
+    return make_error(ErrorCode::no_such_bucket, {{"BucketName", request.route.bucket}});
+  }
+  const auto expected = request.who.header(request.head, "x-amz-expected-bucket-owner");
+  if (bucket->owner != request.who.identity().user_id || (expected && *expected != bucket->owner)) {
+    return make_error(ErrorCode::access_denied);
+  }
+  return bucket;
+}
+
 }  // namespace
 
 Outcome<std::shared_ptr<const BucketInfo>> authorise(const AccessRequest& request,
@@ -152,18 +166,28 @@ Outcome<std::shared_ptr<const BucketInfo>> authorise(const AccessRequest& reques
     return *std::move(refused);
   }
   if (info.access == Access::bucket_owner) {
-    bucket = store.find_bucket(request.route.bucket);
-    if (bucket == nullptr) {
-      return make_error(ErrorCode::no_such_bucket, {{"BucketName", request.route.bucket}});
+    Outcome<std::shared_ptr<const BucketInfo>> own = own_bucket(request, store);
+    if (!own) {
+      return own;
     }
-    const auto expected = request.who.header(request.head, "x-amz-expected-bucket-owner");
-    if (bucket->owner != request.who.identity().user_id ||
-        (expected && *expected != bucket->owner)) {
-      return make_error(ErrorCode::access_denied);
-    }
+    bucket = *std::move(own);
   }
   if (Refusal refused = check_wishes(request)) {
     return *std::move(refused);
+  }
+  return bucket;
+}
+
+Outcome<std::shared_ptr<const BucketInfo>> authorise_form(const AccessRequest& request,
+                                                          const ObjectStore& store) {
+  if (request.who.anonymous()) {
+    return make_error(ErrorCode::access_denied);
+  }
+  Outcome<std::shared_ptr<const BucketInfo>> bucket = own_bucket(request, store);
+  if (bucket) {
+    if (Refusal refused = check_wishes(request)) {
+      return *std::move(refused);
+    }
   }
   return bucket;
 }

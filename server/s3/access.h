@@ -28,6 +28,11 @@ struct AccessRequest {
 [[nodiscard]] Outcome<std::shared_ptr<const BucketInfo>> authorise(const AccessRequest& request,
                                                                    const ObjectStore& store);
 
+/// The same judgement for a form upload, once the signature inside the form has told who asks:
+/// `request.head` holds the form's fields. Never null.
+[[nodiscard]] Outcome<std::shared_ptr<const BucketInfo>> authorise_form(
+    const AccessRequest& request, const ObjectStore& store);
+
 /// The same judgement on the bucket that a copy reads from. `bucket` null: NoSuchBucket.
 [[nodiscard]] Refusal authorise_source(const AccessRequest& request, const BucketInfo* bucket,
                                        std::string_view bucket_name);

@@ -87,9 +87,13 @@ using Refusal = std::optional<S3Error>;
   X(key_too_long, "KeyTooLongError", 400, "Your key is too long")                                  \
   X(malformed_acl, "MalformedACLError", 400,                                                       \
     "The XML you provided was not well-formed or did not validate against our published schema")   \
+  X(malformed_post_request, "MalformedPOSTRequest", 400,                                           \
+    "The body of your POST request is not well-formed multipart/form-data.")                       \
   X(malformed_xml, "MalformedXML", 400,                                                            \
     "The XML you provided was not well-formed or did not validate against our published schema")   \
   X(max_message_length_exceeded, "MaxMessageLengthExceeded", 400, "Your request was too big.")     \
+  X(max_post_pre_data_length_exceeded, "MaxPostPreDataLengthExceeded", 400,                        \
+    "Your POST request fields preceding the upload file were too large.")                          \
   X(metadata_too_large, "MetadataTooLarge", 400,                                                   \
     "Your metadata headers exceed the maximum allowed metadata size")                              \
   X(method_not_allowed, "MethodNotAllowed", 405,                                                   \

@@ -47,18 +47,20 @@ struct Call {
   const auth::Verified& who;
   const Route& route;
   std::shared_ptr<const BucketInfo> bucket;  ///< null where the operation names none that exists
+  /// Of a form upload: its fields as the headers they stand for. Else null.
+  const http::RequestHead* form_head = nullptr;
 
-  [[nodiscard]] const http::RequestHead& head() const noexcept { return exchange.head; }
+  [[nodiscard]] const http::RequestHead& head() const noexcept {
+    return form_head == nullptr ? exchange.head : *form_head;
+  }
   /// A header as S3 sees it: sent, or hoisted into a signed query.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view lower) const noexcept {
-    return who.header(exchange.head, lower);
+    return who.header(head(), lower);
   }
   [[nodiscard]] std::string_view param(std::string_view name) const noexcept {
     return target.value(name);
   }
-  [[nodiscard]] AccessRequest access() const noexcept {
-    return {exchange.head, target, who, route};
-  }
+  [[nodiscard]] AccessRequest access() const noexcept { return {head(), target, who, route}; }
   /// The engine's error in S3's words, about this call's bucket and key.
   [[nodiscard]] S3Error mapped(const Error& error) const {
     return map_error(error, {.bucket = route.bucket,

@@ -64,6 +64,8 @@ Handler find_handler(Op op) noexcept {
       return list_parts;
     case Op::list_multipart_uploads:
       return list_multipart_uploads;
+    case Op::post_object:
+      return post_object;
     case Op::preflight:
       return preflight;
     case Op::get_bucket_acl:

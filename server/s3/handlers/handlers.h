@@ -48,6 +48,9 @@ Async<Answer> delete_object_tagging(Call& call);
 Async<Answer> get_acl(Call& call);
 Async<Answer> put_acl(Call& call);
 
+// post_object.cc: form uploads
+Async<Answer> post_object(Call& call);
+
 // put_object.cc, get_object.cc, delete_object.cc, copy_object.cc, object_attributes.cc
 Async<Answer> put_object(Call& call);
 Async<Answer> get_object(Call& call);

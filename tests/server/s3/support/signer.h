@@ -39,6 +39,11 @@ class Signer {
   void presign(Request& request, int expires_seconds) const;
   /// Turns the body into aws-chunked pieces of `chunk_bytes`, each signed, and signs the request.
   void sign_chunked(Request& request, std::size_t chunk_bytes) const;
+  /// The fields that sign a form's policy: the credential, and the signature over its base64.
+  [[nodiscard]] std::string credential() const { return credentials_.access_key + "/" + scope(); }
+  [[nodiscard]] std::string policy_signature(std::string_view base64) const {
+    return signature(base64);
+  }
 
  private:
   [[nodiscard]] std::string scope() const;
