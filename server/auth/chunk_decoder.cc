@@ -104,7 +104,7 @@ Outcome<ByteView> ChunkDecoder::next(ByteView& input) {
 }
 
 Outcome<void> ChunkDecoder::finish() {
-  if (state_ != State::done) {
+  if (state_ != State::done || blank_line_ == 1) {
     state_ = State::failed;
     return incomplete_body();
   }
@@ -149,10 +149,24 @@ std::optional<Failure> ChunkDecoder::step(ByteView& input, ByteView& payload) {
       return line == Line::complete ? on_trailer_line() : std::nullopt;
     }
     case State::done:
+      if (takes_blank_line(as_text(input).front())) {
+        input = input.subspan(1);
+        return std::nullopt;
+      }
+      break;
     case State::failed:
       break;
   }
   return incomplete_body();  // bytes after the end, or after a failure
+}
+
+/// minio-go ends unsigned trailers with one empty line too many (its bytes over https).
+bool ChunkDecoder::takes_blank_line(char byte) noexcept {
+  constexpr std::string_view kBlankLine = "\r\n";
+  const bool takes = mode_ == PayloadMode::streaming_unsigned_trailer &&
+                     blank_line_ < kBlankLine.size() && byte == kBlankLine[blank_line_];
+  blank_line_ += takes ? 1 : 0;
+  return takes;
 }
 
 ChunkDecoder::Line ChunkDecoder::take_line(ByteView& input, std::size_t limit) {

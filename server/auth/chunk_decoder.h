@@ -74,6 +74,7 @@ class ChunkDecoder {
   enum class Line : std::uint8_t { incomplete, complete, too_long };
 
   [[nodiscard]] std::optional<Failure> step(ByteView& input, ByteView& payload);
+  [[nodiscard]] bool takes_blank_line(char byte) noexcept;
   [[nodiscard]] Line take_line(ByteView& input, std::size_t limit);
   [[nodiscard]] std::optional<Failure> expect(ByteView& input, char byte, State next);
   [[nodiscard]] std::optional<Failure> on_size_line();
@@ -102,6 +103,7 @@ class ChunkDecoder {
   std::string chunk_signature_;  // of the chunk being read
   digest::Sha256 chunk_hash_;
   std::size_t trailer_bytes_ = 0;
+  std::size_t blank_line_ = 0;  // bytes of the line behind the end that minio-go adds
   std::string signed_trailer_;  // "name:value\n" of every trailer in order, as signed
   std::string trailer_signature_;
   std::vector<Trailer> trailers_;

@@ -1,6 +1,7 @@
 #include "server/auth/sigv2.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -79,16 +80,28 @@ void append_amz_headers(std::string& out, const http::HeaderMap& headers) {
   }
 }
 
-/// How a subresource without a value is signed: some clients sign `?uploads=` as they send it,
-/// others as
-/// `?uploads`. Both mean the same operation.
-enum class EmptyValue : bool { as_sent, bare };
+/// What clients sign differently from what they send, meaning the same operation: a subresource
+/// without a value (`?uploads=` is signed as `?uploads`), and a bucket without a slash (boto3 sends
+/// `/bucket` and signs `/bucket/`).
+struct Reading {
+  bool bare_subresource = false;
+  bool slash_after_bucket = false;
+};
+constexpr Reading kReadings[] = {{}, {true, false}, {false, true}, {true, true}};
 
-void append_resource(std::string& out, const AuthRequest& request, EmptyValue empty) {
+bool is_bucket_without_slash(std::string_view path) noexcept {
+  return path.size() > 1 && path.find('/', 1) == std::string_view::npos;
+}
+
+void append_resource(std::string& out, const AuthRequest& request, Reading reading) {
   if (!request.host_bucket.empty()) {
     out.append("/").append(request.host_bucket);
   }
   out.append(request.target.raw_path());
+  if (reading.slash_after_bucket && request.host_bucket.empty() &&
+      is_bucket_without_slash(request.target.raw_path())) {
+    out.push_back('/');
+  }
   char separator = '?';
   for (const std::string_view name : kSubresources) {
     const http::QueryParam* const param = request.target.find(name);
@@ -98,7 +111,7 @@ void append_resource(std::string& out, const AuthRequest& request, EmptyValue em
     out.push_back(separator);
     separator = '&';
     out.append(name);
-    if (!param->value.empty() || (param->has_equals && empty == EmptyValue::as_sent)) {
+    if (!param->value.empty() || (param->has_equals && !reading.bare_subresource)) {
       out.append("=").append(param->value);
     }
   }
@@ -111,8 +124,7 @@ struct ClaimV2 {
   std::string_view date;  ///< the Date line of the string to sign
 };
 
-std::string make_string_to_sign(const AuthRequest& request, const ClaimV2& claim,
-                                EmptyValue empty) {
+std::string make_string_to_sign(const AuthRequest& request, const ClaimV2& claim, Reading reading) {
   const http::HeaderMap& headers = request.head.headers;
   std::string out;
   out.append(request.head.method_text).append("\n");
@@ -120,7 +132,7 @@ std::string make_string_to_sign(const AuthRequest& request, const ClaimV2& claim
   out.append(headers.get("content-type")).append("\n");
   out.append(claim.date).append("\n");
   append_amz_headers(out, headers);
-  append_resource(out, request, empty);
+  append_resource(out, request, reading);
   return out;
 }
 
@@ -137,11 +149,13 @@ Outcome<Verified> verify(const AuthRequest& request, const Ground& ground, const
   if (credential == nullptr) {
     return invalid_access_key(claim.access_key);
   }
-  const std::string string_to_sign = make_string_to_sign(request, claim, EmptyValue::as_sent);
-  if (!matches(*credential, string_to_sign, claim.signature) &&
-      !matches(*credential, make_string_to_sign(request, claim, EmptyValue::bare),
-               claim.signature)) {
-    return signature_mismatch(claim.access_key, claim.signature, string_to_sign, {});
+  const bool matched =
+      std::any_of(std::begin(kReadings), std::end(kReadings), [&](const Reading reading) {
+        return matches(*credential, make_string_to_sign(request, claim, reading), claim.signature);
+      });
+  if (!matched) {
+    return signature_mismatch(claim.access_key, claim.signature,
+                              make_string_to_sign(request, claim, {}), {});
   }
   if (request.head.headers.contains("x-amz-security-token")) {
     return Failure{

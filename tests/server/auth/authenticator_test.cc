@@ -193,6 +193,25 @@ TEST_CASE("SigV2: wasabi's form, X-Amz-Date in ISO basic and no Date (wire 17)")
         "SignatureDoesNotMatch");
 }
 
+TEST_CASE("SigV2: boto3 signs a bucket with a slash that it does not send") {
+  const AuthBench bench;
+  const auto signed_as = [](std::string_view target, std::string_view resource) {
+    const std::string text = "GET\n\n\n\nx-amz-date:20130524T000000Z\n" + std::string(resource);
+    const std::string signature =
+        digest::to_base64(digest::hmac_sha1(as_bytes(kExampleSecret), as_bytes(text)));
+    return TestRequest("GET", target, {{"Host", "h"}, {"X-Amz-Date", "20130524T000000Z"}})
+        .with("Authorization", "AWS " + std::string(kExampleKey) + ":" + signature);
+  };
+  for (const char* target : {"/bucket", "/bucket?list-type=2"}) {
+    CHECK(bench.code(signed_as(target, "/bucket/")) == "");
+    CHECK(bench.code(signed_as(target, "/bucket")) == "");
+    CHECK(bench.code(signed_as(target, "/bucket//")) == "SignatureDoesNotMatch");
+  }
+  CHECK(bench.code(signed_as("/bucket?location=", "/bucket/?location")) == "");
+  CHECK(bench.code(signed_as("/bucket/key", "/bucket/key/")) == "SignatureDoesNotMatch");
+  CHECK(bench.code(signed_as("/bucket", "/other/")) == "SignatureDoesNotMatch");
+}
+
 TEST_CASE("SigV2: token, streaming and presigned borders") {
   const AuthBench bench;
   const auto sign = [](const TestRequest& request, const std::string& headers) {
