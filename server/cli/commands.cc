@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "server/cli/http_get.h"
@@ -15,9 +16,12 @@ namespace {
 
 constexpr int kExitUsage = 64;
 constexpr int kExitUnavailable = 69;
+const std::string kLocalAddress = "://127.0.0.1:9000";
 
 int healthcheck(const std::string& url) {
-  const std::string base = url.empty() ? "http://127.0.0.1:9000" : url;
+  // As the server of the same environment would serve.
+  const bool tls = std::getenv("MOTE_TLS_CERT") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+  const std::string base = !url.empty() ? url : (tls ? "https" : "http") + kLocalAddress;
   const HttpAnswer answer = http_request("GET", base + "/_mote/health/ready");
   if (answer.status == 200) {
     return 0;
@@ -64,7 +68,9 @@ int run(int argc, char** argv) {
 
   std::string health_url;
   CLI::App* health = app.add_subcommand("healthcheck", "Exit 0 if a server is ready");
-  health->add_option("URL", health_url, "Of the S3 endpoint (default http://127.0.0.1:9000)");
+  health->add_option(
+      "URL", health_url,
+      "Of the S3 endpoint (default http://127.0.0.1:9000, https with MOTE_TLS_CERT)");
 
   std::string admin = "http://127.0.0.1:9001";
   std::string new_drive;

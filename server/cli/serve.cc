@@ -72,6 +72,9 @@ int serve(ServerFlags& flags) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
+  flags.options.notice = [](const std::string& line) {
+    std::fprintf(stderr, "mote: %s\n", line.c_str());
+  };
   StartError error;
   const std::unique_ptr<Server> server = Server::start(flags.options, error);
   if (server == nullptr) {

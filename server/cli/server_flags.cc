@@ -116,6 +116,12 @@ void add_server_flags(CLI::App& command, ServerFlags& flags) {
                   "JSON file of users beside the root user; read again on SIGHUP")
       ->envname("MOTE_USERS");
   command
+      .add_option("--tls-cert", o.tls_certificate,
+                  "PEM file of the certificate and its chain; read again when it changes")
+      ->envname("MOTE_TLS_CERT");
+  command.add_option("--tls-key", o.tls_key, "PEM file of the certificate's key")
+      ->envname("MOTE_TLS_KEY");
+  command
       .add_option("--access-log", o.access_log,
                   "File for one JSON line per request, - for stdout (default: off)")
       ->envname("MOTE_ACCESS_LOG");

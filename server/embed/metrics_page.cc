@@ -21,6 +21,9 @@ void add_net(admin::MetricsText& page, const net::NetStats& net) {
                net.requests_refused.sum());
   page.counter("mote_http_timeouts_total", "Connections ended for being too slow",
                net.timeouts.sum());
+  page.counter("mote_tls_handshakes_total", "TLS handshakes done", net.tls_handshakes.sum());
+  page.counter("mote_tls_handshakes_failed_total", "TLS handshakes that did not end well",
+               net.tls_failures.sum());
   page.counter("mote_received_bytes_total", "Bytes received", net.bytes_received.sum());
   page.counter("mote_sent_bytes_total", "Bytes sent", net.bytes_sent.sum());
 }

@@ -13,9 +13,11 @@
 #include "server/embed/assemble.h"
 #include "server/embed/credential_source.h"
 #include "server/embed/drive_report.h"
+#include "server/embed/file_watch.h"
 #include "server/embed/metrics_page.h"
 #include "server/embed/request_log.h"
 #include "server/net/front_end.h"
+#include "server/net/tls_context.h"
 #include "server/s3/handlers/service.h"
 #include "server/s3/object_headers.h"
 
@@ -24,6 +26,7 @@ namespace {
 
 constexpr int kExitConfig = 78;
 constexpr int kExitIo = 74;
+constexpr std::chrono::milliseconds kTlsLook{1000};
 
 s3::ServiceOptions service_options(const Options& options) {
   s3::ServiceOptions service;
@@ -68,21 +71,19 @@ class Server::Impl {
   Impl& operator=(const Impl&) = delete;
 
   bool start(StartError& error) {
-    return check(error) && load_users(error) && open(error) && create_buckets(error) &&
-           listen(error) && listen_admin(error);
+    return check(error) && load_users(error) && load_tls(error) && open(error) &&
+           create_buckets(error) && listen(error) && listen_admin(error);
   }
 
   std::string reload() {
-    const std::lock_guard lock(reload_mutex_);
-    LoadedCredentials loaded = load_credentials(options_);
-    if (loaded.problem.empty()) {
-      credentials_.replace(std::move(loaded.credentials));
-    }
-    return loaded.problem;
+    const std::string users = reload_users();
+    const std::string tls = tls_ == nullptr ? std::string() : tls_->reload();
+    return users + (users.empty() || tls.empty() ? "" : "; ") + tls;
   }
 
   void stop(std::chrono::milliseconds deadline) {
     draining_ = true;
+    tls_watch_.reset();
     if (admin_front_) {
       admin_front_->stop(std::chrono::milliseconds(0));
     }
@@ -97,15 +98,27 @@ class Server::Impl {
     store_.reset();
   }
 
-  [[nodiscard]] std::string endpoint() const { return url(address_, front_); }
+  [[nodiscard]] std::string endpoint() const {
+    return url(tls_ == nullptr ? "http" : "https", address_, front_);
+  }
   [[nodiscard]] std::string admin_endpoint() const {
-    return admin_front_ ? url(admin_address_, admin_front_) : std::string();
+    return admin_front_ ? url("http", admin_address_, admin_front_) : std::string();
   }
 
  private:
-  static std::string url(Address address, const std::unique_ptr<net::FrontEnd>& front) {
+  static std::string url(const char* scheme, Address address,
+                         const std::unique_ptr<net::FrontEnd>& front) {
     address.port = front ? front->port() : address.port;
-    return "http://" + address.authority();
+    return std::string(scheme) + "://" + address.authority();
+  }
+
+  std::string reload_users() {
+    const std::lock_guard lock(reload_mutex_);
+    LoadedCredentials loaded = load_credentials(options_);
+    if (loaded.problem.empty()) {
+      credentials_.replace(std::move(loaded.credentials));
+    }
+    return loaded.problem;
   }
 
   bool check(StartError& error) {
@@ -123,11 +136,36 @@ class Server::Impl {
   }
 
   bool load_users(StartError& error) {
-    const std::string problem = reload();
+    const std::string problem = reload_users();
     if (!problem.empty()) {
       error = {kExitConfig, problem};
     }
     return problem.empty();
+  }
+
+  bool load_tls(StartError& error) {
+    const net::TlsFiles files{options_.tls_certificate, options_.tls_key};
+    if (files.certificate.empty() && files.key.empty()) {
+      return true;
+    }
+    if (files.certificate.empty() || files.key.empty()) {
+      error = {kExitConfig, "TLS needs both a certificate and a key"};
+      return false;
+    }
+    std::string problem;
+    tls_ = net::TlsContext::load(files, problem);
+    if (tls_ == nullptr) {
+      error = {kExitConfig, problem};
+      return false;
+    }
+    tls_watch_.emplace(std::vector{files.certificate, files.key}, kTlsLook, [this] {
+      const std::string still_wrong = tls_->reload();
+      if (options_.notice) {
+        options_.notice(still_wrong.empty() ? "TLS files changed: reloaded"
+                                            : "TLS files changed, not reloaded: " + still_wrong);
+      }
+    });
+    return true;
   }
 
   bool open(StartError& error) {
@@ -167,6 +205,7 @@ class Server::Impl {
     net.threads =
         options_.threads > 0 ? options_.threads : std::max(1U, std::thread::hardware_concurrency());
     net.connections_max = options_.connections_max;
+    net.tls = tls_;
     Result<std::unique_ptr<net::FrontEnd>> front = net::FrontEnd::start(*health_, stats_, net);
     if (!front) {
       error = {kExitIo, "cannot listen on " + options_.address + ": " + describe(front.error())};
@@ -217,6 +256,7 @@ class Server::Impl {
   auth::CredentialStore credentials_;
   auth::Authenticator authenticator_;
   RequestLog log_;
+  std::shared_ptr<net::TlsContext> tls_;  // null: plain HTTP
   net::NetStats stats_;
   net::NetStats admin_stats_;
   std::atomic<bool> draining_{false};
@@ -228,6 +268,7 @@ class Server::Impl {
   std::unique_ptr<net::FrontEnd> admin_front_;
   Address address_;
   Address admin_address_;
+  std::optional<FileWatch> tls_watch_;
 };
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

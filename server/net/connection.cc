@@ -18,14 +18,19 @@ constexpr std::size_t kHeadRoom =
 constexpr std::size_t kBodyRoom = 256 * kKiB;  // read size while a body streams
 constexpr std::size_t kDrainMax = 256 * kKiB;  // an unread body up to this is read away, not cut
 constexpr auto kParkAfter = std::chrono::seconds(2);
+constexpr std::string_view kPlainHttpReply =
+    "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 23\r\n"
+    "Connection: close\r\n\r\nThis port takes HTTPS.\n";
 
 }  // namespace
 
-Connection::Connection(Socket socket, Worker& worker, std::string peer)
+Connection::Connection(Socket socket, Worker& worker, std::string peer,
+                       std::unique_ptr<TlsSession> tls)
     : socket_(std::move(socket)),
       worker_(worker),
       peer_(std::move(peer)),
-      writer_(socket_, worker.stats()) {
+      tls_(std::move(tls)),
+      writer_(socket_, worker.stats(), tls_.get()) {
   since_ = std::chrono::steady_clock::now();
   worker_.add(this);
 }
@@ -34,7 +39,36 @@ Connection::~Connection() {
   worker_.remove(this);
 }
 
+/// The TLS handshake; closing_ is set where it fails.
+Async<void> Connection::secure() {
+  phase_ = Phase::handshake;
+  const TlsSession::Step step = co_await shake_hands(socket_, *tls_);
+  if (step == TlsSession::Step::done) {
+    worker_.stats().tls_handshakes.add();
+    co_return;
+  }
+  worker_.stats().tls_failures.add();
+  closing_ = true;
+  if (step == TlsSession::Step::plain_http) {
+    tls_.reset();
+    writer_.set_plain();
+    writer_.add_raw(kPlainHttpReply);
+    (void)co_await writer_.flush();
+  }
+}
+
+/// Bytes of the stream, off the path of a small request.
+Async<Connection::Received> Connection::receive(asio::mutable_buffer out) {
+  if (tls_ != nullptr) {
+    co_return co_await read_tls(socket_, *tls_, out);
+  }
+  co_return co_await socket_.async_read_some(out, kAwait);
+}
+
 Async<void> Connection::run() {
+  if (tls_ != nullptr) {
+    co_await secure();
+  }
   while (!closing_) {
     const Found found = answer_ready();
     ReplyWriter::Pushed pushed = writer_.push();
@@ -61,8 +95,14 @@ Async<void> Connection::run() {
       break;
     }
     make_room(kHeadRoom);
-    const auto [ec, count] = co_await socket_.async_read_some(
-        asio::buffer(buffer_.get() + end_, capacity_ - end_), kAwait);
+    const asio::mutable_buffer room(buffer_.get() + end_, capacity_ - end_);
+    Received received;
+    if (tls_ == nullptr) {
+      received = co_await socket_.async_read_some(room, kAwait);
+    } else {
+      received = co_await read_tls(socket_, *tls_, room);
+    }
+    const auto [ec, count] = received;
     if (ec) {
       if (!park_asked_ || !co_await park()) {
         break;
@@ -87,8 +127,8 @@ Async<bool> Connection::park() {
 
 Async<bool> Connection::read_some(std::size_t room) {
   make_room(room);
-  const auto [ec, count] = co_await socket_.async_read_some(
-      asio::buffer(buffer_.get() + end_, capacity_ - end_), kAwait);
+  const auto [ec, count] =
+      co_await receive(asio::mutable_buffer(buffer_.get() + end_, capacity_ - end_));
   if (ec) {
     co_return false;
   }
@@ -151,7 +191,7 @@ Async<bool> Connection::serve_request() {
   MOTE_CHECK(!parser_.parse_head(head_text_, head_, framing_));
   begin_ += head_bytes_;
   start_body();
-  Exchange exchange{head_, framing_, *this, writer_, {request_id_, 16}, peer_, false};
+  Exchange exchange{head_, framing_, *this, writer_, {request_id_, 16}, peer_, tls_ != nullptr};
   co_await worker_.handler().handle(exchange);
   if (writer_.aborted() || !writer_.started()) {
     co_return false;
@@ -278,8 +318,7 @@ Async<Result<std::size_t>> Connection::read(ByteSpan out) {
     if (!body_chunked_ && chunk_left_.empty() && unread().empty() && !continue_due_ &&
         !body_failed_ && wanted >= kHeadRoom) {
       phase_ = Phase::body;
-      const auto [ec, count] =
-          co_await socket_.async_read_some(asio::buffer(out.data() + filled, wanted), kAwait);
+      const auto [ec, count] = co_await receive(asio::mutable_buffer(out.data() + filled, wanted));
       if (ec) {
         body_failed_ = true;
         writer_.set_close(true);
@@ -341,6 +380,9 @@ Async<void> Connection::linger() {
     socket_.close(ignored);
     co_return;
   }
+  if (tls_ != nullptr) {
+    tls_->say_goodbye();  // what is read from here on is only read away
+  }
   socket_.shutdown(Socket::shutdown_send, ignored);
   phase_ = Phase::body;
   since_ = std::chrono::steady_clock::now() - http::kBodyStallTimeout + std::chrono::seconds(2);
@@ -400,6 +442,9 @@ void Connection::tick(std::chrono::steady_clock::time_point now) {
   const auto in_phase = now - since_;
   bool expired = false;
   switch (phase_) {
+    case Phase::handshake:
+      expired = in_phase > worker_.handshake_timeout();
+      break;
     case Phase::idle:
       if (!parked_ && !park_asked_ && in_phase > kParkAfter && unread().empty() &&
           buffer_ != nullptr) {
@@ -437,6 +482,9 @@ void Connection::tick(std::chrono::steady_clock::time_point now) {
 void Connection::drain() {
   draining_ = true;
   if (phase_ == Phase::idle && unread().empty()) {
+    if (tls_ != nullptr) {
+      tls_->say_goodbye();
+    }
     kill();
   }
 }

@@ -11,6 +11,7 @@
 #include "server/net/counter.h"
 #include "server/net/reply_writer.h"
 #include "server/net/request_parser.h"
+#include "server/net/tls_session.h"
 
 namespace mote::net {
 
@@ -23,7 +24,9 @@ class Worker;
 /// tick, so no request arms a timer.
 class Connection final : public BodySource, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Socket socket, Worker& worker, std::string peer);
+  /// `tls` is null on a plain connection; else a session for this socket.
+  Connection(Socket socket, Worker& worker, std::string peer,
+             std::unique_ptr<TlsSession> tls = nullptr);
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -44,7 +47,8 @@ class Connection final : public BodySource, public std::enable_shared_from_this<
   Async<Result<std::size_t>> read(ByteSpan out) override;
 
  private:
-  enum class Phase : std::uint8_t { idle, head, body, handling };
+  enum class Phase : std::uint8_t { handshake, idle, head, body, handling };
+  using Received = std::tuple<boost::system::error_code, std::size_t>;
   /// What the buffer held.
   enum class Found : std::uint8_t {
     nothing,  ///< no whole head: read more
@@ -53,6 +57,8 @@ class Connection final : public BodySource, public std::enable_shared_from_this<
     last,     ///< answered, and the connection ends
   };
 
+  Async<void> secure();
+  Async<Received> receive(asio::mutable_buffer out);
   Found answer_ready();
   Async<bool> read_some(std::size_t room);
   Async<bool> park();
@@ -73,6 +79,7 @@ class Connection final : public BodySource, public std::enable_shared_from_this<
   Socket socket_;
   Worker& worker_;
   std::string peer_;
+  std::unique_ptr<TlsSession> tls_;  // null: plain
   RequestParser parser_;
   ReplyWriter writer_;
   http::RequestHead head_;

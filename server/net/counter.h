@@ -46,6 +46,8 @@ struct NetStats {
   Counter bytes_received;
   Counter bytes_sent;
   Counter timeouts;
+  Counter tls_handshakes;
+  Counter tls_failures;  ///< handshakes that did not end
 };
 
 }  // namespace mote::net

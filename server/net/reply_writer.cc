@@ -134,6 +134,17 @@ void ReplyWriter::advance(std::size_t sent) {
   }
 }
 
+/// One gathered write; -1 with errno as sendmsg.
+ssize_t ReplyWriter::transmit(iovec* vectors, std::size_t count) {
+  if (tls_ != nullptr) {
+    return tls_->write(vectors, count);
+  }
+  msghdr message{};
+  message.msg_iov = vectors;
+  message.msg_iovlen = count;
+  return ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL);
+}
+
 ReplyWriter::Pushed ReplyWriter::push() {
   while (part_ < parts_.size()) {
     std::array<iovec, kVectorsMax> vectors;  // NOLINT: filled as far as it is used
@@ -143,10 +154,7 @@ ReplyWriter::Pushed ReplyWriter::push() {
       // iovec has no const; sendmsg only reads.
       vectors[count] = {const_cast<char*>(bytes.data()), bytes.size()};
     }
-    msghdr message{};
-    message.msg_iov = vectors.data();
-    message.msg_iovlen = count;
-    const ssize_t sent = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL);
+    const ssize_t sent = transmit(vectors.data(), count);
     if (sent < 0) {
       if (errno == EINTR) {
         continue;

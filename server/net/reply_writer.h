@@ -9,6 +9,7 @@
 
 #include "server/async/exchange.h"
 #include "server/net/counter.h"
+#include "server/net/tls_session.h"
 
 namespace mote::net {
 
@@ -18,7 +19,10 @@ class ReplyWriter final : public ReplySink, public ReplyBatch {
  public:
   using Socket = asio::basic_stream_socket<asio::ip::tcp, IoExecutor>;
 
-  ReplyWriter(Socket& socket, NetStats& stats) : socket_(socket), stats_(stats) {}
+  /// `tls` is null on a plain connection; it outlives the writer or set_plain().
+  ReplyWriter(Socket& socket, NetStats& stats, TlsSession* tls)
+      : socket_(socket), stats_(stats), tls_(tls) {}
+  void set_plain() noexcept { tls_ = nullptr; }
 
   /// Prepares for the next exchange. `close` may still be asked for by the reply.
   void start_exchange(std::string_view request_id, bool is_head, bool close);
@@ -63,12 +67,14 @@ class ReplyWriter final : public ReplySink, public ReplyBatch {
                 bool has_length);
   void append_text(std::string_view text);
   void end_text(std::size_t from);
+  ssize_t transmit(iovec* vectors, std::size_t count);
   [[nodiscard]] std::string_view bytes_of(const Part& part) const;
   void advance(std::size_t sent);
   void forget();
 
   Socket& socket_;
   NetStats& stats_;
+  TlsSession* tls_;
   std::string text_;
   std::vector<Part> parts_;
   std::size_t part_ = 0;          // first part that is not written yet

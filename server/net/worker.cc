@@ -36,6 +36,8 @@ Worker::Worker(RequestHandler& handler, NetStats& stats, const NetOptions& optio
     : handler_(handler),
       stats_(stats),
       connections_max_(options.connections_max),
+      tls_(options.tls),
+      handshake_timeout_(options.handshake_timeout),
       open_(open),
       acceptor_(io_.get_executor()),
       tick_(io_.get_executor()),
@@ -99,11 +101,17 @@ Async<void> Worker::accept_loop() {
     boost::system::error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     socket.non_blocking(true, ignored);
+    std::unique_ptr<TlsSession> tls;
+    if (tls_ != nullptr && (tls = tls_->new_session(socket.native_handle())) == nullptr) {
+      stats_.connections_refused.add();
+      continue;
+    }
     std::string peer = peer_text(socket);
     open_.fetch_add(1, std::memory_order_relaxed);
     open_here_.fetch_add(1, std::memory_order_relaxed);
     stats_.connections_opened.add();
-    auto connection = std::make_shared<Connection>(std::move(socket), *this, std::move(peer));
+    auto connection =
+        std::make_shared<Connection>(std::move(socket), *this, std::move(peer), std::move(tls));
     asio::co_spawn(io_.get_executor(), serve(std::move(connection)), asio::detached);
   }
 }

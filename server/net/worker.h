@@ -15,6 +15,7 @@
 #include "erasure/base/result.h"
 #include "server/async/exchange.h"
 #include "server/net/counter.h"
+#include "server/net/tls_context.h"
 
 namespace mote::net {
 
@@ -25,6 +26,8 @@ struct NetOptions {
   std::uint16_t port = 0;  ///< 0 picks a free one
   std::size_t threads = 1;
   std::size_t connections_max = 20'000;  ///< per server; beyond it a connection is closed at once
+  std::shared_ptr<const TlsContext> tls{};     ///< null: plain HTTP
+  std::chrono::seconds handshake_timeout{10};  ///< TLS, from accept to its end
 };
 
 /// One I/O thread: its io_context, its SO_REUSEPORT acceptor and the connections it accepted, which
@@ -56,6 +59,7 @@ class Worker {
   [[nodiscard]] RequestHandler& handler() { return handler_; }
   [[nodiscard]] NetStats& stats() { return stats_; }
   [[nodiscard]] bool draining() const { return draining_; }
+  [[nodiscard]] std::chrono::seconds handshake_timeout() const { return handshake_timeout_; }
   void add(Connection* connection) { connections_.insert(connection); }
   void remove(Connection* connection);
   std::uint64_t next_id() { return id_seed_ + 0x9e3779b97f4a7c15U * ++id_count_; }
@@ -71,6 +75,8 @@ class Worker {
   RequestHandler& handler_;
   NetStats& stats_;
   std::size_t connections_max_;
+  std::shared_ptr<const TlsContext> tls_;
+  std::chrono::seconds handshake_timeout_;
   std::atomic<std::size_t>& open_;
   std::atomic<std::size_t> open_here_{0};
   asio::io_context io_{1};

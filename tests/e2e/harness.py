@@ -10,6 +10,8 @@ import threading
 import time
 import urllib.request
 
+import certificates
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BINARY = os.environ.get("MOTE_BIN", os.path.join(ROOT, "build", "release", "mote"))
 ACCESS, SECRET = "e2e-access", "e2e-secret-key"
@@ -17,7 +19,8 @@ SKIP = 77
 
 
 class Server:
-    """One mote process. `drives` is a number of directories made for it, or 0 for --memory."""
+    """One mote process. `drives` is a number of directories made for it, or 0 for --memory. With E2E_TLS in the
+    environment it serves https and every client started afterwards trusts its CA."""
 
     def __init__(self, drives=0, parity=None, flags=(), env=None, root=None):
         self.root = root or tempfile.mkdtemp(prefix="mote-e2e-")
@@ -26,6 +29,11 @@ class Server:
         self.flags = list(flags)
         if parity is not None:
             self.flags += ["--parity", str(parity)]
+        self.authority = None
+        if os.environ.get("E2E_TLS"):
+            self.authority = certificates.Authority(self.root)
+            self.authority.trust()
+            self.flags += ["--tls-cert", self.authority.certificate, "--tls-key", self.authority.key]
         self.env = dict(os.environ, MOTE_ACCESS_KEY=ACCESS, MOTE_SECRET_KEY=SECRET, **(env or {}))
         self.process = None
         self.endpoint = None

@@ -43,7 +43,7 @@ ONLY_IN = {
     r"<boost/asio": r"^(server/(async|net)/|tests/|bench/)",
     r"<isa-l": r"^(erasure/codec/rs_codec|server/digest/crc\w*)\.cc$",
     r"<rocksdb/": r"^(erasure/drive/(index_rocksdb\w*|rocks_\w+)\.(cc|h)|tests/)",
-    r"<openssl/": r"^(server/(digest|auth)/\w+\.(cc|h)|server/net/tls\.cc|tests/|bench/)",
+    r"<openssl/": r"^(server/(digest|auth)/\w+\.(cc|h)|server/net/tls_\w+\.(cc|h)|server/cli/http_get\.cc|tests/|bench/)",
     r"<pugixml": r"^server/s3/xml/\w+\.cc$",
 }
 BANNED = [

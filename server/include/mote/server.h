@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ struct Options {
   std::string secret_key = "mote-secret";
   /// JSON file of further users, each owning their own buckets; empty: none (README.md, "Users").
   std::string users_file;
+  /// PEM files of the S3 port's certificate with its chain, and of its key; both or neither.
+  std::string tls_certificate;
+  std::string tls_key;
   std::string region;                ///< empty: any region is accepted, "us-east-1" is reported
   std::vector<std::string> domains;  ///< for virtual-host style, beside "localhost"
   std::string external_url;          ///< used in Location; empty: as the client addressed us
@@ -45,6 +49,8 @@ struct Options {
   unsigned connections_max = 20'000;
   bool accept_log_loss = false;  ///< single drive with a damaged log: start without what is lost
   std::string access_log;        ///< file of JSON lines, "-" for stdout; empty: off
+  /// Takes lines for the operator while the server runs, on any of its threads; may be empty.
+  std::function<void(const std::string& line)> notice;
 };
 
 /// Why a server did not start, with the exit code the command line uses (sysexits.h).
@@ -64,12 +70,13 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// "http://127.0.0.1:9000", with the port that was bound.
+  /// "http://127.0.0.1:9000", with the port that was bound; "https://..." with TLS.
   [[nodiscard]] std::string endpoint() const;
   /// Same for the admin port; empty if it is off.
   [[nodiscard]] std::string admin_endpoint() const;
-  /// Reads the users file again. Empty if all is well; else one line that says what is wrong, and
-  /// everything stays as it was.
+  /// Reads the users file and the TLS files again. Empty if all is well; else one line that says
+  /// what is wrong, and what it is about stays as it was. The TLS files are also read again within
+  /// two seconds of a change.
   [[nodiscard]] std::string reload();
   /// Refuses new work, lets requests in flight end until the deadline, makes everything durable,
   /// releases the drives. Idempotent; blocks.

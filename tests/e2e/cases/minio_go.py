@@ -14,5 +14,5 @@ built = subprocess.run(["go", "build", "-o", binary, "."], cwd=source, capture_o
 if built.returncode != 0:
     skip("minio-go could not be built: " + built.stderr.strip().splitlines()[-1])
 with Server(drives=4) as server:
-    done = subprocess.run([binary, server.endpoint.split("//")[1], ACCESS, SECRET], capture_output=True, text=True, timeout=200)
+    done = subprocess.run([binary, server.endpoint, ACCESS, SECRET], capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr

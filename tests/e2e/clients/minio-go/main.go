@@ -1,5 +1,5 @@
 // Does with minio-go what warp does: bucket set-up, PUT in every payload mode, GET, HEAD, ranges, lists, batch
-// delete, multipart, copies. Arguments: HOST:PORT ACCESS SECRET.
+// delete, multipart, copies. Arguments: URL ACCESS SECRET.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net/url"
 	"os"
 	"sort"
 	"strings"
@@ -129,7 +130,9 @@ func lists(ctx context.Context, c *minio.Client, bucket string) {
 }
 
 func main() {
-	c, err := minio.New(os.Args[1], &minio.Options{Creds: credentials.NewStaticV4(os.Args[2], os.Args[3], ""), TrailingHeaders: true, MaxRetries: 2})
+	endpoint, err := url.Parse(os.Args[1])
+	must(err, "endpoint")
+	c, err := minio.New(endpoint.Host, &minio.Options{Secure: endpoint.Scheme == "https", Creds: credentials.NewStaticV4(os.Args[2], os.Args[3], ""), TrailingHeaders: true, MaxRetries: 2})
 	must(err, "client")
 	ctx, cancel := context.WithTimeout(context.Background(), 150*time.Second)
 	defer cancel()
@@ -143,9 +146,9 @@ func main() {
 	payloadModes(ctx, c, bucket)
 	multipart(ctx, c, bucket)
 	lists(ctx, c, bucket)
-	url, err := c.PresignedPutObject(ctx, bucket, "pre", time.Minute)
+	presigned, err := c.PresignedPutObject(ctx, bucket, "pre", time.Minute)
 	must(err, "presign")
-	check(strings.Contains(url.String(), "X-Amz-Signature="), "presigned url")
+	check(strings.Contains(presigned.String(), "X-Amz-Signature="), "presigned url")
 	must(c.RemoveBucket(ctx, bucket), "remove bucket")
 	fmt.Println("done")
 }
