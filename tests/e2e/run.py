@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the end-to-end cases: every file in cases/ against the real binary. A case is a program; exit 0 passes,
 77 skips (its last line says why), everything else fails. Its first lines may say
-    # interpreter: venv        current clients from PyPI, in build/e2e-venv
+    # interpreter: venv        current clients from PyPI, requirements.txt in build/e2e-venv
+    # interpreter: venv-fs     file system libraries, which hold boto3 back: requirements-fs.txt in build/e2e-venv-fs
     # timeout: 300             seconds, default 180
 Last line: "e2e: N passed, N failed, N skipped"."""
 import argparse
@@ -14,6 +15,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
 VENV = os.path.join(ROOT, "build", "e2e-venv")
+NAMES = ("venv", "venv-fs")
 
 
 def header(path, key, default):
@@ -22,23 +24,24 @@ def header(path, key, default):
     return found.group(1).strip() if found else default
 
 
-def prepare_venv():
-    """Installs the clients that requirements.txt names; None if the package index cannot be reached."""
-    requirements = os.path.join(HERE, "requirements.txt")
-    stamp = os.path.join(VENV, "installed.txt")
+def prepare_venv(name):
+    """Installs the clients of its requirements file; None if the package index cannot be reached."""
+    folder = os.path.join(ROOT, "build", "e2e-" + name)
+    requirements = os.path.join(HERE, name.replace("venv", "requirements") + ".txt")
+    stamp = os.path.join(folder, "installed.txt")
     wanted = open(requirements, encoding="utf-8").read()
     if os.path.exists(stamp) and open(stamp, encoding="utf-8").read() == wanted:
-        return os.path.join(VENV, "bin", "python")
+        return os.path.join(folder, "bin", "python")
     try:
-        subprocess.run(["/usr/bin/python3", "-m", "venv", VENV], check=True, timeout=120)
-        subprocess.run([os.path.join(VENV, "bin", "pip"), "install", "-q", "--upgrade", "-r", requirements],
+        subprocess.run(["/usr/bin/python3", "-m", "venv", folder], check=True, timeout=120)
+        subprocess.run([os.path.join(folder, "bin", "pip"), "install", "-q", "--upgrade", "-r", requirements],
                        check=True, timeout=600)
     except (subprocess.SubprocessError, OSError) as error:
         print(f"clients from PyPI could not be installed: {error}")
         return None
     with open(stamp, "w", encoding="utf-8") as out:
         out.write(wanted)
-    return os.path.join(VENV, "bin", "python")
+    return os.path.join(folder, "bin", "python")
 
 
 def run_case(path, python):
@@ -62,19 +65,19 @@ def main():
     options = parser.parse_args()
     cases = sorted(f for f in os.listdir(os.path.join(HERE, "cases")) if f.endswith(".py") and options.filter in f)
     passed, failed, skipped = 0, 0, 0
-    venv_python = None
-    venv_tried = False
+    pythons = {}
     for case in cases:
         path = os.path.join(HERE, "cases", case)
         python = "/usr/bin/python3"
-        if header(path, "interpreter", "system") == "venv":
-            if not venv_tried:
-                venv_tried, venv_python = True, prepare_venv()
-            if venv_python is None:
+        name = header(path, "interpreter", "system")
+        if name in NAMES:
+            if name not in pythons:
+                pythons[name] = prepare_venv(name)
+            if pythons[name] is None:
                 print(f"skip {case}: clients from PyPI are not there")
                 skipped += 1
                 continue
-            python = venv_python
+            python = pythons[name]
         code, output, seconds = run_case(path, python)
         if code == 0:
             passed += 1
