@@ -58,7 +58,13 @@ std::string canonical_query(std::string_view query) {
     parts.push_back(std::move(part));
     query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
   }
-  std::sort(parts.begin(), parts.end());
+  // By name, then by value: "select" comes before "select-type".
+  const auto split = [](const std::string& part) {
+    const std::size_t equals = part.find('=');
+    return std::pair(part.substr(0, equals), part.substr(equals + 1));
+  };
+  std::sort(parts.begin(), parts.end(),
+            [&split](const std::string& a, const std::string& b) { return split(a) < split(b); });
   std::string out;
   for (const std::string& part : parts) {
     out.append(out.empty() ? "" : "&").append(part);
