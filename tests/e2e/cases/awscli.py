@@ -1,3 +1,4 @@
+# timeout: 400
 """aws-cli of Debian and, where PyPI's is installed, of today: cp, sync, mv, rm --recursive, 20 MiB."""
 import filecmp
 import os

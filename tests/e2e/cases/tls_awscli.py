@@ -1,3 +1,4 @@
+# timeout: 400
 """aws-cli over https, where it sends other payload modes, with a CA of the test."""
 import os
 import runpy
