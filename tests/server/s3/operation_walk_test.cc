@@ -169,7 +169,8 @@ TEST_CASE(
   World s3;
   const std::string before = s3.everything();
   for (const auto& [op, example] : examples()) {
-    CAPTURE(std::string(describe(op).name));
+    const std::string operation(describe(op).name);
+    CAPTURE(operation);
     const bool body = example.method != "HEAD";
     const Response anonymous = s3.send(example.request("bucket"));
     // A form carries its signature inside: this one is empty, and so no form.
@@ -211,7 +212,8 @@ TEST_CASE("walk: another user's bucket, and one that is not there") {
     if (is_open(op)) {
       continue;
     }
-    CAPTURE(std::string(describe(op).name));
+    const std::string operation(describe(op).name);
+    CAPTURE(operation);
     const bool body = example.method != "HEAD";
     Request foreign = example.request("bucket");
     Signer(S3UnderTest::bob(), S3UnderTest::kAmzDate).sign(foreign);
@@ -236,7 +238,8 @@ TEST_CASE("walk: documents that are malformed or too long (A-49, A-50)") {
     if (describe(op).body != BodyUse::document) {
       continue;
     }
-    CAPTURE(std::string(describe(op).name));
+    const std::string operation(describe(op).name);
+    CAPTURE(operation);
     World s3;
     const std::string before = s3.everything();
     for (const std::string& text : {std::string("<a><b></a>"), std::string("<!DOCTYPE x><x/>"),
