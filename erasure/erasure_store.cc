@@ -186,14 +186,20 @@ Status ErasureStore::format(const SetOptions& options, bool first_start) {
 }
 
 Status ErasureStore::open(const SetOptions& options, std::string* problem) {
-  Result<std::unique_ptr<DriveSet>> set = DriveSet::open(
-      environment(), options, options_.drives,
-      [weak = std::weak_ptr(healer_)](Slot slot) {
-        if (const std::shared_ptr<Healer> healer = weak.lock()) {
-          healer->heal(slot);
-        }
-      },
-      problem);
+  SetHooks hooks([weak = std::weak_ptr(healer_)](Slot slot) {
+    if (const std::shared_ptr<Healer> healer = weak.lock()) {
+      healer->heal(slot);
+    }
+  });
+  hooks.restarted = [weak = std::weak_ptr(context_)] {
+    if (const std::shared_ptr<SetContext> context = weak.lock()) {
+      context->generations.move_all();
+      // What cannot be read now is as it was known: only what was in doubt can be missing.
+      static_cast<void>(load_buckets(*context).has_value());
+    }
+  };
+  Result<std::unique_ptr<DriveSet>> set =
+      DriveSet::open(environment(), options, options_.drives, std::move(hooks), problem);
   if (!set) {
     return set.error();
   }

@@ -24,14 +24,12 @@ class PoolExecutor final : public Executor {
   PoolExecutor& operator=(const PoolExecutor&) = delete;
 
   void post(Task task) override {
-    {
-      const std::lock_guard lock(mutex_);
-      if (stopping_) {
-        return;
-      }
+    // Under the lock: the task may be what lets another thread destroy this executor.
+    const std::lock_guard lock(mutex_);
+    if (!stopping_) {
       queue_.push_back(std::move(task));
+      wake_.notify_one();
     }
-    wake_.notify_one();
   }
 
   void shutdown() override {
@@ -108,12 +106,15 @@ Scheduler::TimerId ThreadScheduler::after(std::chrono::milliseconds delay, Task 
 }
 
 bool ThreadScheduler::cancel(TimerId id) {
+  Task task;  // destroyed outside the lock: what it holds may call the scheduler
   const std::lock_guard lock(mutex_);
   const auto found = due_.find(id);
   if (found == due_.end()) {
     return false;
   }
-  timers_.erase({found->second, id});
+  const auto timer = timers_.find({found->second, id});
+  task = std::move(timer->second);
+  timers_.erase(timer);
   due_.erase(found);
   return true;
 }

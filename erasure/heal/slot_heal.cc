@@ -46,6 +46,7 @@ void SlotHeal::begin_pass() {
     self->mended_ = 0;
     self->waiting_ = 0;
     // Everything up to here is in both indexes that are compared, whatever comes later.
+    self->epoch_ = self->context_->members()->configuration.epoch;
     self->floor_ = self->context_->pipeline->applied_everywhere();
     self->step();
   });
@@ -57,7 +58,8 @@ void SlotHeal::step() {
     return;
   }
   members_ = context_->members();
-  if (cancelled_.load() || !has(members_->healing, slot_) || !members_->slots[slot_].drive) {
+  if (cancelled_.load() || !has(members_->healing, slot_) || !members_->slots[slot_].drive ||
+      members_->configuration.epoch != epoch_) {
     end();
     return;
   }
@@ -274,7 +276,7 @@ void SlotHeal::promote() {
     return;
   }
   context_->reach(CrashPoint::heal_finished);
-  context_->pipeline->promote(slot_, [self = shared_from_this()](Status promoted) {
+  context_->pipeline->promote(slot_, epoch_, [self = shared_from_this()](Status promoted) {
     self->executor_->post([self, promoted] {
       if (promoted || promoted.error().code == Errc::invalid_argument) {
         self->end();

@@ -63,6 +63,7 @@ class SlotHeal : public std::enable_shared_from_this<SlotHeal> {
   std::shared_ptr<const Members> members_;  // of the step in hand
   Position at_;
   CommitSeq floor_;
+  std::uint32_t epoch_ = 0;  ///< of the pass; in another one the drive may be another
   std::size_t mended_ = 0;
   std::size_t waiting_ = 0;
   Scheduler::TimerId retry_ = 0;  ///< armed while it pauses

@@ -20,4 +20,10 @@ void GenerationTable::end_write(std::size_t stripe) noexcept {
   MOTE_CHECK(!is_stable(before));
 }
 
+void GenerationTable::move_all() noexcept {
+  for (std::size_t stripe = 0; stripe <= mask_; ++stripe) {
+    slots_[stripe].fetch_add(2, std::memory_order_acq_rel);
+  }
+}
+
 }  // namespace mote

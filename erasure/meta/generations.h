@@ -33,6 +33,9 @@ class GenerationTable {
   /// this table is or coarser), so a stripe has one writer at a time.
   void begin_write(std::size_t stripe) noexcept;
   void end_write(std::size_t stripe) noexcept;
+  /// Every stripe moves by two: what was read before is not published, what is cached is not
+  /// trusted. For a set that settled what was in doubt (DriveSet).
+  void move_all() noexcept;
 
  private:
   static constexpr std::size_t kStripes = 65536;

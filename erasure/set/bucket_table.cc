@@ -34,4 +34,14 @@ void BucketTable::erase(std::string_view name) {
   }
 }
 
+void BucketTable::assign(std::vector<std::shared_ptr<const BucketInfo>> buckets) {
+  decltype(buckets_) all;
+  for (std::shared_ptr<const BucketInfo>& bucket : buckets) {
+    std::string name = bucket->name;
+    all.insert_or_assign(std::move(name), std::move(bucket));
+  }
+  const std::unique_lock lock(mutex_);
+  buckets_.swap(all);
+}
+
 }  // namespace mote::erasure

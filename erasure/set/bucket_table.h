@@ -23,6 +23,8 @@ class BucketTable {
   [[nodiscard]] std::vector<std::shared_ptr<const BucketInfo>> list() const;
   void put(std::shared_ptr<const BucketInfo> bucket);
   void erase(std::string_view name);
+  /// These and no others.
+  void assign(std::vector<std::shared_ptr<const BucketInfo>> buckets);
 
  private:
   mutable std::shared_mutex mutex_;

@@ -236,9 +236,7 @@ Status load_buckets(SetContext& context) {
       error = loaded.error();
       continue;
     }
-    for (std::shared_ptr<const BucketInfo>& bucket : buckets) {
-      context.buckets.put(std::move(bucket));
-    }
+    context.buckets.assign(std::move(buckets));
     return ok();
   }
   return error;

@@ -9,7 +9,8 @@
 namespace mote::erasure {
 
 /// Fills the bucket table from a current drive's sys rows. Blocks; at open, before the first
-/// operation. Errors: read_quorum, corrupt.
+/// operation, and when the set was started anew, before the first write. Errors: read_quorum,
+/// corrupt.
 Status load_buckets(SetContext& context);
 
 // Each under the bucket's exclusive lock; the table changes after the commit is applied.

@@ -27,36 +27,46 @@ std::uint64_t group_limit(const SetOptions& options) {
 
 }  // namespace
 
-CommitPipeline::CommitPipeline(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CommitPipeline::CommitPipeline(std::shared_ptr<Impl> impl, std::shared_ptr<const LiveMembers> live)
+    : live_(std::move(live)), impl_(std::move(impl)) {}
 CommitPipeline::~CommitPipeline() = default;
 
+std::shared_ptr<CommitPipeline::Impl> CommitPipeline::impl() const {
+  const std::lock_guard lock(mutex_);
+  return impl_;
+}
+void CommitPipeline::replace(std::shared_ptr<Impl> impl) {
+  const std::lock_guard lock(mutex_);
+  impl_.swap(impl);
+}
 void CommitPipeline::submit(std::shared_ptr<const Commit> commit, Completion<CommitSeq> done) {
-  impl_->submit(std::move(commit), std::move(done));
+  impl()->submit(std::move(commit), std::move(done));
 }
 std::shared_ptr<const Members> CommitPipeline::members() const {
-  return impl_->members();
+  return live_->load();
 }
 void CommitPipeline::report_failure(Slot slot, Error error) {
-  impl_->report_failure(slot, error);
+  impl()->report_failure(slot, error);
 }
 void CommitPipeline::report_no_space(Slot slot) {
-  impl_->report_no_space(slot);
+  impl()->report_no_space(slot);
 }
 CommitSeq CommitPipeline::applied_everywhere() const {
-  return impl_->applied_everywhere();
+  return impl()->applied_everywhere();
 }
 PipelineStats CommitPipeline::stats() const {
-  return impl_->stats();
+  return impl()->stats();
 }
-void CommitPipeline::promote(Slot slot, Completion<void> done) {
-  impl_->promote(slot, std::move(done));
+void CommitPipeline::promote(Slot slot, std::uint32_t epoch, Completion<void> done) {
+  impl()->promote(slot, epoch, std::move(done));
 }
 
 CommitPipeline::Impl::Impl(const PipelineContext& context, const SetOptions& options,
-                           PipelineStart start)
+                           PipelineStart start, std::shared_ptr<LiveMembers> live)
     : context_(context),
       options_(options),
       group_bytes_max_(group_limit(options)),
+      live_(std::move(live)),
       tracker_(geometry_of(options), tracked(options, start)),
       read_only_(start.read_only) {
   MOTE_CHECK(start.seats.size() == options.drives());
@@ -94,10 +104,10 @@ void CommitPipeline::Impl::submit(std::shared_ptr<const Commit> commit,
 }
 
 Status CommitPipeline::Impl::admissible_locked(const Commit& commit) const {
-  if (stopping_) {
+  if (stopping_ && !retired_) {
     return Error{Errc::shutting_down, 0, "pipeline.submit"};
   }
-  if (read_only_ || frozen_ || dead_) {
+  if (read_only_ || frozen_ || dead_ || retired_) {
     return Error{Errc::write_quorum, 0, "pipeline.submit"};
   }
   SlotMask members = 0;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "erasure/base/clock.h"
 #include "erasure/base/rng.h"
@@ -65,14 +66,21 @@ class CommitPipeline final : public CommitSink {
 
   /// Makes a healing member current; the caller has made everything on it complete and durable.
   /// `done` after the record is decided and the drive serves. Errors: invalid_argument (it is not
-  /// healing any more), write_quorum, drive_failed (it broke on the way), shutting_down.
-  void promote(Slot slot, Completion<void> done);
+  /// healing any more, or the set was started anew since `epoch`, that of
+  /// Members::configuration when the heal began), write_quorum, drive_failed (it broke on the way),
+  /// shutting_down.
+  void promote(Slot slot, std::uint32_t epoch, Completion<void> done);
 
  private:
   friend class DriveSet;
   class Impl;
-  explicit CommitPipeline(std::shared_ptr<Impl> impl);
+  CommitPipeline(std::shared_ptr<Impl> impl, std::shared_ptr<const LiveMembers> live);
+  [[nodiscard]] std::shared_ptr<Impl> impl() const;
+  /// What is submitted from now on goes there.
+  void replace(std::shared_ptr<Impl> impl);
 
+  const std::shared_ptr<const LiveMembers> live_;
+  mutable std::mutex mutex_;
   std::shared_ptr<Impl> impl_;
 };
 

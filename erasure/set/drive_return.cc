@@ -30,15 +30,20 @@ Place& DriveSet::Impl::place_at(const std::string& path) {
 
 /// Looks at every place whose drive is away, each on its own thread.
 void DriveSet::Impl::visit_places() {
+  const auto at_present = core();
+  if (at_present->is_stuck()) {
+    consider_restart();
+    return;
+  }
   const Clock::Steady now = environment_.clock.steady();
   const std::lock_guard lock(mutex_);
-  if (closing_ || core_->members()->read_only) {
+  if (closing_) {
     return;
   }
   for (const auto& each : places_) {
     Place& place = *each;
     if (place.visiting || now < place.next_visit ||
-        (place.slot && core_->view(*place.slot).member)) {
+        (place.slot && at_present->view(*place.slot).member)) {
       continue;
     }
     place.visiting = true;
@@ -48,7 +53,7 @@ void DriveSet::Impl::visit_places() {
 
 void DriveSet::Impl::visit(Place& place) {
   if (place.slot) {
-    if (const auto view = core_->view(*place.slot); view.drive && !view.member) {
+    if (const auto view = core()->view(*place.slot); view.drive && !view.member) {
       revive(place, *place.slot, view.drive);
       return;
     }
@@ -63,7 +68,7 @@ void DriveSet::Impl::revive(Place& place, Slot slot, const std::shared_ptr<OpenD
                      !is_short(slot, std::max(1U, options_.reserve_permille / 2)) &&
                      try_drive(environment_.vfs, place.path);
   if (works) {
-    core_->detach(slot, {Errc::drive_failed, 0, "drive.reopening"});
+    core()->detach(slot, {Errc::drive_failed, 0, "drive.reopening"});
   }
   left(place, works);
   if (works) {
@@ -81,7 +86,7 @@ bool DriveSet::Impl::is_ours(const Result<DriveProbe>& probe) const {
 
 void DriveSet::Impl::take_back(Place& place) {
   const auto probe = Drive::probe(environment_.vfs, place.path);
-  if (!is_ours(probe) || core_->view(probe->label.slot).member ||
+  if (!is_ours(probe) || core()->view(probe->label.slot).member ||
       !try_drive(environment_.vfs, place.path)) {
     left(place, false);
     return;
@@ -112,7 +117,7 @@ void DriveSet::Impl::admit(Place& place, Slot slot, std::shared_ptr<OpenDrive> d
     }
     return;
   }
-  core_->admit(
+  core()->admit(
       slot, std::move(drive),
       [self = shared_from_this(), &place, slot, done = std::move(done)](Status admitted) mutable {
         self->left(place, admitted.has_value());
@@ -143,6 +148,11 @@ void DriveSet::Impl::replace(const std::string& path, Completion<void> done) {
     done(Error{Errc::shutting_down, 0, "set.replace"});
     return;
   }
+  if (core()->is_stuck()) {
+    lock.unlock();
+    post_restart({path, std::move(done)});
+    return;
+  }
   place.visiting = true;
   place.visitor->post([self = shared_from_this(), &place, done = std::move(done)]() mutable {
     self->format_and_admit(place, std::move(done));
@@ -168,7 +178,11 @@ std::optional<Slot> DriveSet::Impl::slot_to_replace(const std::string& path) {
       }
     }
   }
-  const auto is_away = [this](Slot slot) { return !core_->view(slot).member; };
+  const bool stuck = core()->is_stuck();
+  const auto is_away = [&](Slot slot) {
+    const auto view = core()->view(slot);
+    return stuck ? view.drive == nullptr : !view.member;
+  };
   if (own) {
     return is_away(*own) ? own : std::nullopt;
   }
@@ -200,24 +214,8 @@ void DriveSet::Impl::format_and_admit(Place& place, Completion<void> done) {
       }
     }
   }
-  core_->detach(slot, {Errc::drive_failed, 0, "drive.replaced"});
-  DriveLabel label;
-  label.deployment = deployment_;
-  label.drive = environment_.rng.uuid();
-  label.set_id = options_.set;
-  label.slot = slot;
-  label.k = options_.k;
-  label.m = options_.m;
-  label.formatted_ms = environment_.clock.wall_ms();
-  const auto mounted = environment_.vfs.is_mount_point(place.path);
-  label.was_mount_point = mounted && *mounted;
-  Status formatted = Drive::format(drive_context(environment_), place.path, label);
-  if (!formatted) {
-    left(place, false);
-    done(formatted);
-    return;
-  }
-  auto drive = open_at(place.path, slot);
+  core()->detach(slot, {Errc::drive_failed, 0, "drive.replaced"});
+  auto drive = format_at(place.path, slot);
   if (!drive) {
     left(place, false);
     done(drive.error());
@@ -228,6 +226,24 @@ void DriveSet::Impl::format_and_admit(Place& place, Completion<void> done) {
     place.slot = slot;
   }
   admit(place, slot, std::move(*drive), std::move(done));
+}
+
+Result<std::shared_ptr<OpenDrive>> DriveSet::Impl::format_at(const std::string& path, Slot slot) {
+  DriveLabel label;
+  label.deployment = deployment_;
+  label.drive = environment_.rng.uuid();
+  label.set_id = options_.set;
+  label.slot = slot;
+  label.k = options_.k;
+  label.m = options_.m;
+  label.formatted_ms = environment_.clock.wall_ms();
+  const auto mounted = environment_.vfs.is_mount_point(path);
+  label.was_mount_point = mounted && *mounted;
+  if (const Status formatted = Drive::format(drive_context(environment_), path, label);
+      !formatted) {
+    return formatted.error();
+  }
+  return open_at(path, slot);
 }
 
 }  // namespace mote::erasure

@@ -23,11 +23,11 @@ DriveSet::~DriveSet() {
 Result<std::unique_ptr<DriveSet>> DriveSet::open(const SetEnvironment& environment,
                                                  const SetOptions& options,
                                                  const std::vector<std::string>& paths,
-                                                 HealStarter start_heal, std::string* problem) {
+                                                 SetHooks hooks, std::string* problem) {
   if (!is_valid(SetGeometry{options.k, options.m})) {
     return Error{Errc::invalid_argument, 0, "set.shape"};
   }
-  auto impl = std::make_shared<Impl>(environment, options, std::move(start_heal));
+  auto impl = std::make_shared<Impl>(environment, options, std::move(hooks));
   std::string sentence;
   const Status opened = impl->open(paths, sentence);
   if (problem != nullptr) {
@@ -62,12 +62,12 @@ void DriveSet::close() {
   impl_->close();
 }
 
-DriveSet::Impl::Impl(const SetEnvironment& environment, const SetOptions& options,
-                     HealStarter start_heal)
+DriveSet::Impl::Impl(const SetEnvironment& environment, const SetOptions& options, SetHooks hooks)
     : environment_(environment),
       options_(options),
       reaper_(environment.scheduler.make_serial("mote-reaper")),
-      start_heal_(std::move(start_heal)) {}
+      restarter_(environment.scheduler.make_serial("mote-restart")),
+      hooks_(std::move(hooks)) {}
 
 Status DriveSet::Impl::open(const std::vector<std::string>& paths, std::string& problem) {
   const auto candidates = identify_drives(environment_.vfs, options_, paths, problem);
@@ -85,30 +85,46 @@ Status DriveSet::Impl::open(const std::vector<std::string>& paths, std::string& 
   if (!arrivals) {
     return arrivals.error();
   }
-  auto start = recover({environment_.rng, options_, environment_.crash_points},
-                       std::move(*arrivals), problem);
+  const RecoveryContext context{environment_.rng, options_, environment_.crash_points, false,
+                                std::nullopt,     {}};
+  auto start = recover(context, std::move(*arrivals), problem);
   if (!start) {
     return start.error();
   }
+  set_core(make_core(std::move(*start)));  // an index may report an error already
+  pipeline_ = std::unique_ptr<CommitPipeline>(new CommitPipeline(core(), live_));
+  begin_serving();
+  arm_watch();
+  return ok();
+}
+
+std::shared_ptr<CommitPipeline::Impl> DriveSet::Impl::make_core(PipelineStart start) {
   const PipelineContext context{environment_.scheduler, environment_.clock, environment_.rng,
                                 environment_.crash_points};
-  auto core = std::make_shared<CommitPipeline::Impl>(context, options_, std::move(*start));
-  {
-    const std::lock_guard lock(mutex_);
-    core_ = std::move(core);  // an index may report an error already
-  }
-  pipeline_ = std::unique_ptr<CommitPipeline>(new CommitPipeline(core_));
-  const auto members = core_->members();
+  return std::make_shared<CommitPipeline::Impl>(context, options_, std::move(start), live_);
+}
+
+/// What follows on a start: sizes for the status, heals.
+void DriveSet::Impl::begin_serving() {
+  const auto members = core()->members();
   for (Slot slot = 0; slot < options_.drives(); ++slot) {
-    if (const auto drive = core_->view(slot).drive) {
+    if (const auto drive = core()->view(slot).drive) {
       note_shape(slot, *drive);
     }
     if (members->slots[slot].state == DriveState::healing && !members->read_only) {
       start_heal(slot);
     }
   }
-  arm_watch();
-  return ok();
+}
+
+std::shared_ptr<CommitPipeline::Impl> DriveSet::Impl::core() const {
+  const std::lock_guard lock(core_mutex_);
+  return core_;
+}
+
+void DriveSet::Impl::set_core(std::shared_ptr<CommitPipeline::Impl> core) {
+  const std::lock_guard lock(core_mutex_);
+  core_.swap(core);
 }
 
 /// Opens the drives that are there, by slot.
@@ -166,20 +182,15 @@ Result<std::shared_ptr<OpenDrive>> DriveSet::Impl::open_at(const std::string& pa
 }
 
 void DriveSet::Impl::on_index_error(Slot slot, Error error) {
-  std::shared_ptr<CommitPipeline::Impl> core;
-  {
-    const std::lock_guard lock(mutex_);
-    core = core_;
-  }
-  if (core) {
-    core->report_failure(slot, error);
+  if (const auto at_present = core()) {
+    at_present->report_failure(slot, error);
   }
 }
 
 void DriveSet::Impl::start_heal(Slot slot) {
   const std::lock_guard lock(heal_mutex_);
-  if (start_heal_) {
-    start_heal_(slot);
+  if (hooks_.start_heal) {
+    hooks_.start_heal(slot);
   }
 }
 
@@ -212,7 +223,7 @@ std::string DriveSet::Impl::path_of_locked(Slot slot) const {
 }
 
 void DriveSet::Impl::add_status(StoreStatus& status) const {
-  const auto members = core_->members();
+  const auto members = core()->members();
   const bool first = status.drives.empty();
   unsigned readable = 0;
   for (Slot slot = 0; slot < options_.drives(); ++slot) {
@@ -237,7 +248,7 @@ void DriveSet::Impl::add_status(StoreStatus& status) const {
   const bool ready = !members->frozen && !members->read_only && members->current != 0;
   status.ready = ready && (first || status.ready);
   status.readable = readable >= options_.k && members->current != 0 && (first || status.readable);
-  const PipelineStats stats = core_->stats();
+  const PipelineStats stats = core()->stats();
   status.commits += stats.commits;
   status.log_syncs += stats.log_groups;
 }
@@ -247,11 +258,12 @@ void DriveSet::Impl::close() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
+  drain(*restarter_, kStopMax);  // a restart under way ends first
   auto stopped = std::make_shared<Event>();
-  core_->stop([stopped](const Status&) { stopped->set(); });
+  core()->stop([stopped](const Status&) { stopped->set(); });
   // A frozen set does not stop by itself: its drives get one more chance to answer.
   if (!environment_.scheduler.wait(*stopped, options_.expel_after + kThreadMax) &&
-      !core_->members()->frozen) {
+      !core()->members()->frozen) {
     environment_.scheduler.wait(*stopped, kStopMax);
   }
   release();
@@ -261,6 +273,7 @@ void DriveSet::Impl::close() {
 /// closed.
 void DriveSet::Impl::release() {
   std::vector<std::unique_ptr<Place>> places;
+  std::unique_ptr<Executor> restarter;
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(released_, true)) {
@@ -268,13 +281,17 @@ void DriveSet::Impl::release() {
     }
     closing_ = true;
     places.swap(places_);
+    restarter = std::move(restarter_);
     environment_.scheduler.cancel(watch_timer_);
   }
-  if (core_) {
-    core_->abandon();
+  if (const auto at_present = core()) {
+    at_present->abandon();
+  }
+  if (!drain(*restarter, kThreadMax)) {
+    static_cast<void>(restarter.release());
   }
   for (auto& place : places) {
-    if (!drain(*place->visitor)) {
+    if (!drain(*place->visitor, kThreadMax)) {
       // Its thread hangs on the drive; it is given up with what it uses.
       static_cast<void>(place.release());
     }
@@ -299,10 +316,10 @@ void DriveSet::Impl::await_drives() {
 }
 
 /// True if the executor has nothing left to do.
-bool DriveSet::Impl::drain(Executor& executor) {
+bool DriveSet::Impl::drain(Executor& executor, std::chrono::milliseconds limit) {
   auto reached = std::make_shared<Event>();
   executor.post([reached] { reached->set(); });
-  return environment_.scheduler.wait(*reached, kThreadMax);
+  return environment_.scheduler.wait(*reached, limit);
 }
 
 }  // namespace mote::erasure

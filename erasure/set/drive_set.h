@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "erasure/base/clock.h"
@@ -32,6 +34,20 @@ struct SetEnvironment {
 /// CommitPipeline::promote().
 using HealStarter = UniqueFunction<void(Slot)>;
 
+struct SetHooks {
+  HealStarter start_heal;
+  /// Called on an engine thread when a set that could not write has been recovered while it runs:
+  /// commits that were in doubt are settled, readers see the result, and no write is taken until
+  /// this returns. Whatever is remembered of the set's rows has to be read again.
+  UniqueFunction<void()> restarted;
+
+  SetHooks() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a heal alone will do
+  template <class Heal>
+  requires(!std::is_same_v<std::remove_cvref_t<Heal>, SetHooks>) SetHooks(Heal&& heal)
+      : start_heal(std::forward<Heal>(heal)) {}
+};
+
 /// One erasure set of local drives: their identity, their logs, the commit pipeline over them and
 /// the watch that keeps their states true (storage.md 3.1, 3.3-3.6). Thread-safe unless said
 /// otherwise.
@@ -54,7 +70,7 @@ class DriveSet {
   static Result<std::unique_ptr<DriveSet>> open(const SetEnvironment& environment,
                                                 const SetOptions& options,
                                                 const std::vector<std::string>& paths,
-                                                HealStarter start_heal, std::string* problem);
+                                                SetHooks hooks, std::string* problem);
 
   ~DriveSet();
   DriveSet(const DriveSet&) = delete;

@@ -28,7 +28,7 @@ struct Place {
 /// The parts of a DriveSet. Tasks and timers hold it weakly or are ended by close().
 class DriveSet::Impl : public std::enable_shared_from_this<DriveSet::Impl> {
  public:
-  Impl(const SetEnvironment& environment, const SetOptions& options, HealStarter start_heal);
+  Impl(const SetEnvironment& environment, const SetOptions& options, SetHooks hooks);
 
   // drive_set.cc
   Status open(const std::vector<std::string>& paths, std::string& problem);
@@ -51,7 +51,11 @@ class DriveSet::Impl : public std::enable_shared_from_this<DriveSet::Impl> {
   void start_heal(Slot slot);
   void note_shape(Slot slot, const OpenDrive& drive);
   [[nodiscard]] std::string path_of_locked(Slot slot) const;
-  bool drain(Executor& executor);
+  bool drain(Executor& executor, std::chrono::milliseconds limit);
+  [[nodiscard]] std::shared_ptr<CommitPipeline::Impl> make_core(PipelineStart start);
+  [[nodiscard]] std::shared_ptr<CommitPipeline::Impl> core() const;
+  void set_core(std::shared_ptr<CommitPipeline::Impl> core);
+  void begin_serving();
   void await_drives();
 
   // drive_watch.cc: what is checked every second.
@@ -80,20 +84,41 @@ class DriveSet::Impl : public std::enable_shared_from_this<DriveSet::Impl> {
   [[nodiscard]] bool is_ours(const Result<DriveProbe>& probe) const;
   [[nodiscard]] std::optional<Slot> slot_to_replace(const std::string& path);
   void format_and_admit(Place& place, Completion<void> done);
+  Result<std::shared_ptr<OpenDrive>> format_at(const std::string& path, Slot slot);
+
+  // drive_restart.cc: a set below W that gets its drives back.
+  struct Adoption {
+    std::string path;
+    Completion<void> done;
+    unsigned attempts = 0;
+  };
+  void post_restart(Adoption adoption);
+  struct Census;
+  void consider_restart();
+  void restart(Adoption adoption);
+  Status try_restart(const std::string& adopted);
+  Census take_census();
+  Status recover_with(const Census& census, const std::string& adopted, std::optional<Slot> blank);
+  void follow(PipelineStart start);
 
   const SetEnvironment environment_;
   const SetOptions options_;
   Uuid deployment_{};
   std::shared_ptr<Executor> reaper_;
+  std::unique_ptr<Executor> restarter_;
+  const std::shared_ptr<LiveMembers> live_ = std::make_shared<LiveMembers>();
+  mutable std::mutex core_mutex_;
   std::shared_ptr<CommitPipeline::Impl> core_;
   std::unique_ptr<CommitPipeline> pipeline_;
 
   std::mutex heal_mutex_;
-  HealStarter start_heal_;
+  SetHooks hooks_;
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Place>> places_;
   std::vector<std::shared_ptr<Event>> open_drives_;  ///< to wait for when the set is closed
+  bool restarting_ = false;
+  Clock::Steady next_restart_;
   bool closing_ = false;
   bool released_ = false;
   Scheduler::TimerId watch_timer_ = 0;

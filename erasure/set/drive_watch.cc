@@ -23,7 +23,7 @@ void DriveSet::Impl::on_watch() {
 }
 
 void DriveSet::Impl::watch_drive(Slot slot) {
-  const auto view = core_->view(slot);
+  const auto view = core()->view(slot);
   if (!view.drive) {
     return;
   }
@@ -31,7 +31,7 @@ void DriveSet::Impl::watch_drive(Slot slot) {
   const Clock::Steady now = environment_.clock.steady();
   if (health.checking.exchange(true)) {
     if (now - health.since > options_.expel_after + options_.watch_every) {
-      core_->report_failure(slot, {Errc::timed_out, 0, "drive.check"});
+      core()->report_failure(slot, {Errc::timed_out, 0, "drive.check"});
     }
     return;
   }
@@ -53,18 +53,18 @@ void DriveSet::Impl::check_drive(Slot slot, const std::shared_ptr<OpenDrive>& dr
     health_[slot].free_bytes = space->free_bytes;
   }
   health_[slot].checking = false;
-  const auto view = core_->view(slot);
+  const auto view = core()->view(slot);
   if (view.drive != drive) {
     return;
   }
   if (!root) {
     if (view.member) {
-      core_->condemn(slot, root.error());
+      core()->condemn(slot, root.error());
     } else {
-      core_->detach(slot, root.error());
+      core()->detach(slot, root.error());
     }
   } else if (!index) {
-    core_->report_failure(slot, index.error());
+    core()->report_failure(slot, index.error());
   } else if (space && view.member) {
     judge_space(slot, view.state);
   }
@@ -86,19 +86,19 @@ void DriveSet::Impl::judge_space(Slot slot, DriveState state) {
       state == DriveState::healing ? options_.reserve_permille / 2 : options_.reserve_permille;
   if (reserve == 0 || !is_short(slot, reserve)) {
     health.short_before = false;
-    core_->set_full(slot, false);
+    core()->set_full(slot, false);
     return;
   }
   unsigned roomy = 0;
   for (Slot other = 0; other < options_.drives(); ++other) {
-    const bool member = other != slot && core_->view(other).member;
+    const bool member = other != slot && core()->view(other).member;
     roomy += member && !is_short(other, 2 * options_.reserve_permille) ? 1U : 0U;
   }
   if (health.short_before.exchange(true) && roomy >= options_.write_quorum()) {
     health.short_before = false;
-    core_->report_no_space(slot);
+    core()->report_no_space(slot);
   } else {
-    core_->set_full(slot, true);
+    core()->set_full(slot, true);
   }
 }
 

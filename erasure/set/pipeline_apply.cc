@@ -27,7 +27,7 @@ void CommitPipeline::Impl::kick_applies_locked() {
 
 void CommitPipeline::Impl::kick_apply_locked(Slot slot) {
   Lane& lane = lanes_[slot];
-  if (!lane.member || lane.applying || lane.apply_broken || lane.redo.empty()) {
+  if (!lane.member || held_up_ || lane.applying || lane.apply_broken || lane.redo.empty()) {
     return;
   }
   const CommitSeq limit = apply_limit_locked(slot);

@@ -38,19 +38,21 @@ struct PipelineStart {
 /// decided: run_apply() on every member, on the list drive last → settle_locked() completes it.
 class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline::Impl> {
  public:
-  Impl(const PipelineContext& context, const SetOptions& options, PipelineStart start);
+  /// Publishes its members to `live` from now on.
+  Impl(const PipelineContext& context, const SetOptions& options, PipelineStart start,
+       std::shared_ptr<LiveMembers> live);
 
   // commit_pipeline.cc: order and acknowledgement.
   void submit(std::shared_ptr<const Commit> commit, Completion<CommitSeq> done);
   [[nodiscard]] CommitSeq applied_everywhere() const;
   [[nodiscard]] PipelineStats stats() const;
-  [[nodiscard]] std::shared_ptr<const Members> members() const { return live_.load(); }
+  [[nodiscard]] std::shared_ptr<const Members> members() const { return live_->load(); }
 
   // pipeline_membership.cc, pipeline_join.cc: who takes part.
   void report_failure(Slot slot, Error error);
   void report_no_space(Slot slot);
   void admit(Slot slot, std::shared_ptr<OpenDrive> drive, Completion<void> done);
-  void promote(Slot slot, Completion<void> done);
+  void promote(Slot slot, std::uint32_t epoch, Completion<void> done);
 
   // For DriveSet.
   struct SlotView {
@@ -74,6 +76,15 @@ class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline:
   /// Completes what is in doubt with timed_out and lets go of all drives. After it nothing runs but
   /// late answers.
   void abandon();
+
+  // pipeline_stop.cc: how one pipeline follows another (drive_restart.cc).
+  /// It decides nothing any more: too few drives when the set was opened, or one below W broke.
+  [[nodiscard]] bool is_stuck() const;
+  /// REQUIRES is_stuck(). If nothing runs on these drives and nothing waits to be applied, keeps it
+  /// so from now on, so that a recovery can have them; else false. Readers stay.
+  [[nodiscard]] bool hold(SlotSet slots);
+  /// Another pipeline has the drives and the members now: as abandon(), without a word to readers.
+  void retire();
 
  private:
   using Lock = std::lock_guard<std::mutex>;
@@ -126,6 +137,7 @@ class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline:
   void leave_locked(Lane& lane, Error error, Outbox& out);
   bool expel_locked(Slot slot, Error error, Outbox& out);
   void freeze_locked(Slot slot, Error error, bool hard, Outbox& out);
+  void lose_locked(Slot slot, Error error, Outbox& out);
   void answered_locked(Slot slot, Outbox& out);
 
   // pipeline_members.cc: what readers see.
@@ -147,6 +159,7 @@ class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline:
 
   // pipeline_stop.cc
   void fail_in_doubt_locked(Error error, Outbox& out);
+  void end_locked(Outbox& out);
   void try_stop_locked(Outbox& out);
   void flush_for_stop_locked(Outbox& out);
   void flush_for_stop(OpenDrive& drive);
@@ -162,7 +175,7 @@ class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline:
   const PipelineContext context_;
   const SetOptions options_;
   const std::uint64_t group_bytes_max_;  ///< also what a segment of the log can take
-  LiveMembers live_;
+  const std::shared_ptr<LiveMembers> live_;
 
   mutable std::mutex mutex_;
   DecisionTracker tracker_;
@@ -189,8 +202,9 @@ class CommitPipeline::Impl : public std::enable_shared_from_this<CommitPipeline:
       false;  ///< the published Members are behind; nothing is acknowledged meanwhile
   bool frozen_ = false;
   CommitSeq last_applicable_;  ///< once dead: what is decided later was already given up
-  bool dead_ =
-      false;  ///< a drive below W broke for good: no write is decided until the set is opened again
+  bool dead_ = false;  ///< a drive below W broke for good: this pipeline decides nothing any more
+  bool held_up_ = false;  ///< hold(): no task is started
+  bool retired_ = false;  ///< retire(): what it knows is history
   const bool read_only_;
 
   SlotSet ghosts_;  ///< SetBug::expel_without_cfg: left, and counted as if they had everything

@@ -99,7 +99,7 @@ void CommitPipeline::Impl::release_held_locked(Outbox& out) {
   }
 }
 
-void CommitPipeline::Impl::promote(Slot slot, Completion<void> done) {
+void CommitPipeline::Impl::promote(Slot slot, std::uint32_t epoch, Completion<void> done) {
   Outbox out;
   {
     const Lock lock(mutex_);
@@ -107,6 +107,8 @@ void CommitPipeline::Impl::promote(Slot slot, Completion<void> done) {
       out.add(std::move(done), Error{Errc::shutting_down, 0, "pipeline.promote"});
     } else if (read_only_ || frozen_ || dead_) {
       out.add(std::move(done), Error{Errc::write_quorum, 0, "pipeline.promote"});
+    } else if (tracker_.newest().seq.epoch != epoch) {
+      out.add(std::move(done), Error{Errc::invalid_argument, 0, "pipeline.epoch"});
     } else if (const auto configuration = tracker_.promote(slot); !configuration) {
       out.add(std::move(done), configuration.error());
     } else {

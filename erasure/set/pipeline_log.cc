@@ -45,7 +45,8 @@ std::string rows_of(const Ticket& ticket, Slot slot) {
 }  // namespace
 
 void CommitPipeline::Impl::kick_log_locked(Lane& lane) {
-  if (!lane.member || lane.logging || lane.broken || (lane.queue.empty() && !lane.mark_due)) {
+  if (!lane.member || dead_ || lane.logging || lane.broken ||
+      (lane.queue.empty() && !lane.mark_due)) {
     return;
   }
   lane.logging = true;
@@ -253,6 +254,9 @@ void CommitPipeline::Impl::on_idle_timer() {
 }
 
 void CommitPipeline::Impl::write_marks_locked() {
+  if (dead_) {
+    return;  // a recovery may have its logs
+  }
   for (Slot slot = 0; slot < slots(); ++slot) {
     Lane& lane = lanes_[slot];
     if (lane.member && !lane.suspect && lane.queue.empty() && lane.marked < tracker_.decided()) {

@@ -15,10 +15,10 @@ SlotMask CommitPipeline::Impl::readable_current_locked() const {
   SlotMask behind = 0;
   for (Slot slot = 0; slot < slots(); ++slot) {
     const Lane& lane = lanes_[slot];
-    const bool current = read_only_ ? lane.away_state == DriveState::current && lane.drive
+    const bool current = read_only_ ? lane.away_state == DriveState::current
                                     : lane.member && tracker_.effective().current.has(slot) &&
                                           tracker_.newest().current.has(slot);
-    if (current) {
+    if (current && lane.drive) {
       SlotMask& mask = lane.apply_broken ? behind : sound;
       mask = static_cast<SlotMask>(mask | bit(slot));
     }
@@ -67,6 +67,8 @@ Member CommitPipeline::Impl::describe_locked(Slot slot, SlotMask current) const 
     member.state = DriveState::current;
   } else if (!lane.member) {
     member.state = lane.away_state;
+  } else if (!lane.drive) {
+    member.state = DriveState::offline;
   } else {
     member.state = lane.apply_broken ? DriveState::faulty : DriveState::healing;
   }
@@ -75,8 +77,8 @@ Member CommitPipeline::Impl::describe_locked(Slot slot, SlotMask current) const 
 
 void CommitPipeline::Impl::publish_locked(Outbox& out) {
   choose_list_slot_locked();
-  publish_due_ = !list_slot_ready_locked();
-  if (publish_due_) {
+  publish_due_ = !retired_ && !list_slot_ready_locked();
+  if (publish_due_ || retired_) {
     return;
   }
   auto members = std::make_shared<Members>();
@@ -95,8 +97,8 @@ void CommitPipeline::Impl::publish_locked(Outbox& out) {
     }
     members->full = members->full || (lanes_[slot].member && lanes_[slot].full);
   }
-  out.keep(live_.load());
-  live_.store(std::move(members));
+  out.keep(live_->load());
+  live_->store(std::move(members));
 }
 
 CommitPipeline::Impl::SlotView CommitPipeline::Impl::view(Slot slot) const {

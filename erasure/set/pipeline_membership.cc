@@ -53,9 +53,26 @@ void CommitPipeline::Impl::condemn(Slot slot, Error error) {
   {
     const Lock lock(mutex_);
     fail_lane_locked(slot, error, true, out);
+    if (lanes_[slot].member && lanes_[slot].broken) {
+      lose_locked(slot, error, out);
+    }
     settle_locked(out);
   }
   out.run();
+}
+
+/// A member that cannot be spared is gone, and with it what can be read there.
+void CommitPipeline::Impl::lose_locked(Slot slot, Error error, Outbox& out) {
+  Lane& lane = lanes_[slot];
+  lane.reason = error;
+  lane.apply_broken = true;
+  lane.logging = lane.applying = false;
+  ++lane.life;
+  out.keep(std::move(lane.drive));
+  lane.drive.reset();
+  publish_due_ = true;
+  choose_list_slot_locked();
+  fail_in_doubt_locked(error, out);
 }
 
 void CommitPipeline::Impl::set_full(Slot slot, bool full) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "erasure/base/check.h"
 #include "erasure/set/pipeline_impl.h"
 
 namespace mote::erasure {
@@ -45,8 +46,9 @@ void CommitPipeline::Impl::try_stop_locked(Outbox& out) {
     final_marks_ = true;
     write_marks_locked();
   }
-  const bool quiet = std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
-    return !lane.member || lane.suspect || (!lane.logging && !lane.applying && !lane.mark_due);
+  const bool quiet = std::all_of(lanes_.begin(), lanes_.end(), [this](const Lane& lane) {
+    return !lane.member || lane.suspect ||
+           (!lane.logging && !lane.applying && (!lane.mark_due || dead_));
   });
   if (quiet) {
     flush_for_stop_locked(out);
@@ -81,27 +83,64 @@ void CommitPipeline::Impl::flush_for_stop(OpenDrive& drive) {
   out.run();
 }
 
+/// Nothing is in flight after it, and no drive is held.
+void CommitPipeline::Impl::end_locked(Outbox& out) {
+  stopping_ = true;
+  abort_join_locked({Errc::shutting_down, 0, "pipeline.stop"}, out);
+  for (const TicketPtr& ticket : in_flight_) {
+    out.add(std::move(ticket->done), Error{Errc::timed_out, 0, "pipeline.stop"});
+  }
+  in_flight_.clear();
+  in_flight_bytes_ = 0;
+  for (Lane& lane : lanes_) {
+    leave_locked(lane, {Errc::drive_failed, 0, "set.closed"}, out);
+  }
+  out.add(std::move(stopped_), Error{Errc::timed_out, 0, "pipeline.stop"});
+}
+
 void CommitPipeline::Impl::abandon() {
   Outbox out;
   {
     const Lock lock(mutex_);
-    stopping_ = true;
-    abort_join_locked({Errc::shutting_down, 0, "pipeline.stop"}, out);
-    for (const TicketPtr& ticket : in_flight_) {
-      out.add(std::move(ticket->done), Error{Errc::timed_out, 0, "pipeline.stop"});
-    }
-    in_flight_.clear();
-    in_flight_bytes_ = 0;
-    for (Lane& lane : lanes_) {
-      leave_locked(lane, {Errc::drive_failed, 0, "set.closed"}, out);
-    }
-    out.add(std::move(stopped_), Error{Errc::timed_out, 0, "pipeline.stop"});
+    end_locked(out);
     auto nobody = std::make_shared<Members>();
     nobody->k = options_.k;
     nobody->m = options_.m;
     nobody->slots.resize(options_.drives());
-    out.keep(live_.load());
-    live_.store(std::move(nobody));
+    out.keep(live_->load());
+    live_->store(std::move(nobody));
+  }
+  out.run();
+}
+
+bool CommitPipeline::Impl::is_stuck() const {
+  const Lock lock(mutex_);
+  return (read_only_ || dead_) && !stopping_;
+}
+
+bool CommitPipeline::Impl::hold(SlotSet slots) {
+  const Lock lock(mutex_);
+  MOTE_CHECK(read_only_ || dead_);
+  if (stopping_ || !in_flight_.empty()) {
+    return false;
+  }
+  for (Slot slot = 0; slot < options_.drives(); ++slot) {
+    const Lane& lane = lanes_[slot];
+    if (slots.has(slot) &&
+        (!lane.drive || lane.logging || lane.applying || lane.flushing || lane.preparing)) {
+      return false;
+    }
+  }
+  held_up_ = true;
+  return true;
+}
+
+void CommitPipeline::Impl::retire() {
+  Outbox out;
+  {
+    const Lock lock(mutex_);
+    retired_ = true;
+    end_locked(out);
   }
   out.run();
 }

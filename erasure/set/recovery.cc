@@ -28,6 +28,9 @@ class Attempt {
   bool on_each(bool with_fresh, Step step);
   Status promise(Slot slot);
   Status replay(Slot slot);
+  Status replay_old_log(Slot slot);
+  Status replay_own_log(Slot slot);
+  Status fill_blank();
   Status configure(Slot slot);
   Status settle(Slot slot);
   void drop(Slot slot, Error error);
@@ -55,7 +58,9 @@ void Attempt::drop(Slot slot, Error error) {
 
 SlotInput Attempt::read_log(Slot slot) {
   if (!arrivals_[slot].drive) {
-    return {};
+    SlotInput input;
+    input.condition = context_.blank_slot == slot ? SlotCondition::blank : SlotCondition::absent;
+    return input;
   }
   const OpenDrive& drive = *arrivals_[slot].drive;
   auto log = LogReader::open(drive.drive->vfs(), drive.drive->log_directory(), drive.log_options);
@@ -96,7 +101,13 @@ bool Attempt::on_each(bool with_fresh, Step step) {
 
 bool Attempt::run() {
   read_logs();
-  if (plan_.outcome == RecoveryOutcome::refuse) {
+  if (plan_.outcome == RecoveryOutcome::refuse ||
+      (context_.only_to_write && plan_.outcome != RecoveryOutcome::serve)) {
+    return true;
+  }
+  if (const Status filled = fill_blank(); !filled) {
+    arrivals_[*context_.blank_slot].reason = filled.error();
+    plan_.outcome = RecoveryOutcome::refuse;
     return true;
   }
   if (plan_.outcome == RecoveryOutcome::read_only) {
@@ -106,14 +117,14 @@ bool Attempt::run() {
     return false;
   }
   reach(CrashPoint::recovery_promised);
-  if (!on_each(false, &Attempt::replay)) {
-    return false;
-  }
-  reach(CrashPoint::recovery_forwarded);
-  if (!on_each(true, &Attempt::configure)) {
+  if (!on_each(true, &Attempt::replay_old_log) || !on_each(true, &Attempt::configure)) {
     return false;
   }
   reach(CrashPoint::recovery_configured);
+  if (!on_each(true, &Attempt::replay_own_log)) {
+    return false;
+  }
+  reach(CrashPoint::recovery_forwarded);
   return on_each(true, &Attempt::settle);
 }
 
@@ -162,6 +173,27 @@ Status Attempt::configure(Slot slot) {
     return written;
   }
   return writers_[slot]->sync();
+}
+
+/// Before a log that begins anew takes its place. The drive heals, so nobody trusts what it shows.
+Status Attempt::replay_old_log(Slot slot) {
+  return plan_.slots[slot].fresh_log ? replay(slot) : ok();
+}
+
+Status Attempt::replay_own_log(Slot slot) {
+  return plan_.slots[slot].fresh_log ? ok() : replay(slot);
+}
+
+Status Attempt::fill_blank() {
+  if (!context_.blank_slot || arrivals_[*context_.blank_slot].drive) {
+    return ok();
+  }
+  auto drive = context_.make_blank();
+  if (!drive) {
+    return drive.error();
+  }
+  arrivals_[*context_.blank_slot].drive = std::move(*drive);
+  return ok();
 }
 
 /// The configuration is on all drives: it, and what it ends, is decided.
@@ -213,6 +245,10 @@ std::string Attempt::explain() const {
 }
 
 Result<PipelineStart> Attempt::finish(std::string& problem) {
+  if (context_.only_to_write && plan_.outcome == RecoveryOutcome::read_only) {
+    problem = "fewer drives are there than a write needs";
+    return Error{Errc::write_quorum, 0, "set.recovery"};
+  }
   if (plan_.outcome == RecoveryOutcome::refuse) {
     problem = explain();
     return Error{plan_.refusal == Refusal::log_damaged ? Errc::corrupt : Errc::read_quorum, 0,

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,13 @@ struct RecoveryContext {
   Rng& rng;
   const SetOptions& options;
   CrashPoints* crash_points = nullptr;
+  /// Leaves everything as it is unless the set comes to take writes: for a set that is read on
+  /// meanwhile.
+  bool only_to_write = false;
+  /// A slot without a drive that is to get a blank one if the set can take writes then;
+  /// `make_blank` makes it.
+  std::optional<Slot> blank_slot;
+  std::function<Result<std::shared_ptr<OpenDrive>>()> make_blank;
 };
 
 /// A drive at start, before anybody knows what it is worth.
@@ -33,10 +42,11 @@ struct Arrival {
 /// served before it returns. A drive that fails on the way is taken for absent and everything
 /// starts over; a crash anywhere changes nothing.
 ///
-/// Blocks, on the calling thread; nothing else uses the drives. Work is bounded by the logs, not by
-/// the objects. With at least k and fewer than W drives the start is read-only: rows go into
-/// memory, nothing to the drives. Errors: read_quorum and corrupt (refused); `problem` then names
-/// the drives.
+/// Blocks, on the calling thread; nothing else writes to the drives. What is forwarded is applied
+/// after the new configuration is on all of them, so that whoever still reads sees it only then.
+/// Work is bounded by the logs, not by the objects. With at least k and fewer than W drives the
+/// start is read-only: rows go into memory, nothing to the drives. Errors: read_quorum and corrupt
+/// (refused); `problem` then names the drives.
 Result<PipelineStart> recover(const RecoveryContext& context, std::vector<Arrival> arrivals,
                               std::string& problem);
 

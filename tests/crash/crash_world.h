@@ -157,8 +157,8 @@ class World {
   }
 
   void tag(const std::string& key) {
-    if (!tracks[key].acknowledged()) {
-      return;
+    if (!tracks[key].certain() || !tracks[key].acknowledged()) {
+      return;  // of what the tags would be is not known
     }
     Value value = *tracks[key].acknowledged();
     value.tags = "n=" + std::to_string(++next_seed_);

@@ -67,6 +67,9 @@ class Track {
     floor_ = 0;
     return allowed;
   }
+  /// Nothing is in doubt: the state is the one acknowledged or read last. A set that recovers while
+  /// it runs settles what was in doubt without a start.
+  [[nodiscard]] bool certain() const { return floor_ == states_.size() - 1; }
   [[nodiscard]] const State& acknowledged() const { return states_[floor_]; }
   [[nodiscard]] std::string describe() const {
     std::string text = "acknowledged or read " + to_text(states_[floor_]);

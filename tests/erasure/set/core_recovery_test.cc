@@ -244,7 +244,8 @@ TEST_CASE("return: an expelled drive that works again joins as healing and can b
   CHECK_EQ(read_row(*set.members()->slots[1].drive, "a"), "2");
   REQUIRE_OK(set.members()->slots[1].drive->index().flush());
   bool promoted = false;
-  set.set->pipeline().promote(1, [&](Status status) { promoted = status.has_value(); });
+  set.set->pipeline().promote(1, set.set->members()->configuration.epoch,
+                              [&](Status status) { promoted = status.has_value(); });
   set.scheduler.run_until_idle();
   CHECK(promoted);
   CHECK(set.members()->complete());

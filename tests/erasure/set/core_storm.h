@@ -360,7 +360,8 @@ class Storm {
       if (!target.apply({as_bytes(rows.encoded())}, target.applied()) || !target.flush()) {
         continue;
       }
-      sim.set->pipeline().promote(slot, [this](Status promoted) { healed += promoted ? 1U : 0U; });
+      sim.set->pipeline().promote(slot, sim.set->members()->configuration.epoch,
+                                  [this](Status promoted) { healed += promoted ? 1U : 0U; });
       sim.scheduler.run_until_idle();
     }
   }

@@ -151,7 +151,8 @@ TEST_CASE("threads: writers, readers, expulsions, returns and promotions at once
   std::atomic<std::uint64_t> heals{0};
   real.open([&](Slot slot) {
     ++heals;
-    real.set->pipeline().promote(slot, [](const Status&) {});
+    real.set->pipeline().promote(slot, real.set->members()->configuration.epoch,
+                                 [](const Status&) {});
   });
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> reads{0};
