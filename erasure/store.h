@@ -39,8 +39,9 @@ struct ObjectRef {
 struct Preconditions {
   bool if_absent = false;  ///< If-None-Match: * : fails if a current object exists
   std::optional<std::vector<ETag>>
-      if_match;            ///< fails unless the current object has one of these tags
-  bool if_exists = false;  ///< If-Match: * : fails if there is no current object
+      if_match;                     ///< fails unless the current object has one of these tags
+  bool if_exists = false;           ///< If-Match: * : fails if there is no current object
+  std::vector<ETag> if_none_match;  ///< fails if the current object has one of these tags
 };
 
 /// Reads the bytes of one opened object version. Keeps what it reads pinned: a concurrent overwrite

@@ -57,6 +57,11 @@ Status check(const Preconditions& preconditions, const MemoryBucket& bucket, std
       return {Errc::precondition_failed, "memory.if_match"};
     }
   }
+  const auto& unwanted = preconditions.if_none_match;
+  if (current &&
+      std::find(unwanted.begin(), unwanted.end(), (*current)->head->etag) != unwanted.end()) {
+    return {Errc::precondition_failed, "memory.if_none_match"};
+  }
   return ok();
 }
 

@@ -138,6 +138,11 @@ Status KeyChange::check(const Preconditions& preconditions) const {
       return {Errc::precondition_failed, "set.if_match"};
     }
   }
+  const std::vector<ETag>& unwanted = preconditions.if_none_match;
+  if (object != nullptr &&
+      std::find(unwanted.begin(), unwanted.end(), object->etag) != unwanted.end()) {
+    return {Errc::precondition_failed, "set.if_none_match"};
+  }
   return ok();
 }
 

@@ -68,6 +68,9 @@ bool ModelBucket::allows(const std::string& key, const Preconditions& preconditi
     }
     allowed = allowed && matches;
   }
+  for (const ETag& tag : preconditions.if_none_match) {
+    allowed = allowed && !(current && current->etag == tag);
+  }
   return allowed;
 }
 

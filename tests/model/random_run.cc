@@ -119,6 +119,14 @@ class RandomRun {
         }
         preconditions.if_match->push_back(tag_of(below(seed_ + 1)));
         break;
+      case 4:
+        preconditions.if_none_match.push_back(tag_of(below(seed_ + 1)));
+        if (const ModelBucket* bucket = model(); bucket && chance(2)) {
+          if (const auto current = bucket->find(key_, std::nullopt)) {
+            preconditions.if_none_match.push_back(current->etag);
+          }
+        }
+        break;
       default:
         break;
     }

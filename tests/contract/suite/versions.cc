@@ -300,11 +300,15 @@ void versions_preconditions(MakeFixture make) {
   REQUIRE_OK(client.put("b", "k", 10, 2, first_tag));
   CHECK_ERR(client.put("b", "k", 10, 3, first_tag), Errc::precondition_failed);
   CHECK_ERR(client.remove("b", "k", {}, first_tag), Errc::precondition_failed);
+  Preconditions not_second_tag;
+  not_second_tag.if_none_match = {tag_of(9), tag_of(2)};
+  CHECK_ERR(client.put("b", "k", 10, 3, not_second_tag), Errc::precondition_failed);
   REQUIRE_OK(client.remove("b", "k"));
   // Behind a delete marker there is no current object.
   CHECK_ERR(client.put("b", "k", 10, 3, first_tag), Errc::precondition_failed);
   REQUIRE_OK(client.put("b", "k", 10, 3, absent));
-  CHECK(list_all_versions(client, request()).entries.size() == 4);
+  REQUIRE_OK(client.put("b", "k", 10, 4, not_second_tag));  // older versions do not count
+  CHECK(list_all_versions(client, request()).entries.size() == 5);
 }
 
 }  // namespace mote::contract
