@@ -69,12 +69,12 @@ bool connection_says_close(const HeaderMap& headers) {
   return close;
 }
 
-bool expectation_is_known(const HeaderMap& headers) {
-  bool known = true;
-  headers.find_all("expect", [&known](std::string_view value) {
-    known = known && equals_ignore_case(value, "100-continue");
+bool expects_continue(const HeaderMap& headers) {
+  bool expected = false;
+  headers.find_all("expect", [&expected](std::string_view value) {
+    expected = expected || equals_ignore_case(value, "100-continue");
   });
-  return known;
+  return expected;
 }
 
 }  // namespace
@@ -107,9 +107,6 @@ Rejection describe(FramingError error) noexcept {
     case FramingError::unknown_transfer_coding:
       return {501, "NotImplemented",
               "A header you provided implies functionality that is not implemented."};
-    case FramingError::bad_expectation:
-      return {417, "ExpectationFailed",
-              "The expectation given in the Expect header cannot be met."};
   }
   return {kBad, "BadRequest", "Bad Request"};
 }
@@ -150,13 +147,10 @@ std::optional<FramingError> check_parsed_framing(const RequestHead& head, Framin
     }
     out.body = Framing::Body::length;
   }
-  if (!expectation_is_known(head.headers)) {
-    return FramingError::bad_expectation;
-  }
   out.http10 = head.minor_version == 0;
   out.keep_alive = !out.http10 && !connection_says_close(head.headers);
   const bool has_body = out.body == Framing::Body::chunked || out.length > 0;
-  out.expect_continue = has_body && !out.http10 && head.headers.contains("expect");
+  out.expect_continue = has_body && !out.http10 && expects_continue(head.headers);
   return std::nullopt;
 }
 

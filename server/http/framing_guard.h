@@ -22,7 +22,6 @@ enum class FramingError : std::uint8_t {
   content_length_overflow,
   bad_transfer_encoding,  ///< not exactly one `chunked`; with Content-Length; on HTTP/1.0
   unknown_transfer_coding,
-  bad_expectation,  ///< Expect other than 100-continue
 };
 
 struct Rejection {

@@ -14,8 +14,9 @@ namespace mote::s3 {
 namespace {
 
 /// Headers (or prefixes, where they end in '-') that ask for something this server does not do.
-/// Ignoring them would answer 200 to a wish that was not granted. (x-amz-bypass-governance-retention
-/// is not among them: where nothing is locked, there is nothing to bypass, and S3 takes it too.)
+/// Ignoring them would answer 200 to a wish that was not granted.
+/// (x-amz-bypass-governance-retention is not among them: where nothing is locked, there is nothing
+/// to bypass, and S3 takes it too.)
 constexpr std::array<std::string_view, 7> kUnsupportedHeaders = {
     "x-amz-server-side-encryption",
     "x-amz-server-side-encryption-",

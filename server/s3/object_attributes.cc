@@ -39,22 +39,29 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
-/// aws-chunked is the transfer's coding, not the object's (wire.md 15).
+/// aws-chunked is the transfer's coding, not the object's (wire.md 15). What else the client sent
+/// is kept: as it is, or where aws-chunked stood in it, joined by ", ".
 std::string without_aws_chunked(std::string_view value) {
+  const std::string_view sent = value;
+  bool chunked = false;
   std::string out;
   while (!value.empty()) {
     const std::size_t comma = value.find(',');
     const std::string_view coding = http::trim_ows(value.substr(0, comma));
     value.remove_prefix(comma == std::string_view::npos ? value.size() : comma + 1);
-    if (coding.empty() || http::equals_ignore_case(coding, "aws-chunked")) {
+    if (http::equals_ignore_case(coding, "aws-chunked")) {
+      chunked = true;
+      continue;
+    }
+    if (coding.empty()) {
       continue;
     }
     if (!out.empty()) {
-      out.push_back(',');
+      out.append(", ");
     }
     out.append(coding);
   }
-  return out;
+  return chunked ? out : std::string(sent);
 }
 
 bool is_eight_bit(std::string_view text) noexcept {
@@ -129,7 +136,7 @@ Outcome<std::string> tags_from_request(const http::RequestHead& head, const auth
   if (!tags) {
     return std::move(tags).error();
   }
-  return text_outcome(encode_tags(*tags));
+  return text_outcome(encode_tags(*std::move(tags)));
 }
 
 Outcome<ObjectAttributes> attributes_from_request(const http::RequestHead& head,

@@ -34,6 +34,12 @@ void add_version(http::HeaderBlock& block, const ObjectHead& head) {
   }
 }
 
+void add_new_version(http::HeaderBlock& block, const ObjectHead& head) {
+  if (head.version != kNullVersion) {
+    add_version(block, head);
+  }
+}
+
 void add_object_lines(http::HeaderBlock& block, const ObjectHead& head) {
   add_etag(block, head.etag);
   add_last_modified(block, head.modified_ms);

@@ -16,6 +16,9 @@ void add_checksum(http::HeaderBlock& block, const StoredChecksum& checksum, std:
 void add_checksum_type(http::HeaderBlock& block, const StoredChecksum& checksum);
 /// x-amz-version-id, if the version is to be shown.
 void add_version(http::HeaderBlock& block, const ObjectHead& head);
+/// The same in answer to a write: S3 does not show the null version that a write made in a bucket
+/// whose versioning is suspended.
+void add_new_version(http::HeaderBlock& block, const ObjectHead& head);
 
 /// What every GET and HEAD of an object shows beside the stored lines: ETag, Last-Modified,
 /// version, Accept-Ranges, number of tags.

@@ -94,7 +94,8 @@ Outcome<TagSet> parse_tagging_header(std::string_view value) {
   return tags;
 }
 
-std::string encode_tags(const TagSet& tags) {
+std::string encode_tags(TagSet tags) {
+  std::sort(tags.begin(), tags.end());
   std::string out;
   for (const auto& [key, value] : tags) {
     if (!out.empty()) {

@@ -20,8 +20,8 @@ inline constexpr std::size_t kBucketTagsMax = 50;
 /// x-amz-tagging: URL query syntax. InvalidArgument, and what check_tags answers.
 [[nodiscard]] Outcome<TagSet> parse_tagging_header(std::string_view value);
 
-/// The stored form: encoded `key=value&key=value`, in the order given.
-[[nodiscard]] std::string encode_tags(const TagSet& tags);
+/// The stored form: encoded `key=value&key=value`, sorted by key.
+[[nodiscard]] std::string encode_tags(TagSet tags);
 /// Reads the stored form.
 [[nodiscard]] TagSet decode_tags(std::string_view stored);
 /// Number of tags in the stored form.

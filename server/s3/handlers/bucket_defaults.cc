@@ -1,9 +1,12 @@
 #include <optional>
 
+#include "server/http/limits.h"
+#include "server/s3/handlers/body_intake.h"
 #include "server/s3/handlers/engine.h"
 #include "server/s3/handlers/handlers.h"
 #include "server/s3/handlers/read_plan.h"
 #include "server/s3/handlers/replies.h"
+#include "server/s3/lifecycle_check.h"
 #include "server/s3/xml/writer.h"
 
 namespace mote::s3 {
@@ -18,12 +21,6 @@ std::string document(std::string_view root) {
 std::string empty_list(std::string_view root) {
   xml::Writer writer(root);
   writer.boolean("IsTruncated", false);
-  return std::move(writer).finish();
-}
-
-std::string ownership_controls() {
-  xml::Writer writer("OwnershipControls");
-  writer.open("Rule").text("ObjectOwnership", "BucketOwnerEnforced").close("Rule");
   return std::move(writer).finish();
 }
 
@@ -72,8 +69,6 @@ std::string default_document(Op op) {
       return document("NotificationConfiguration");
     case Op::get_bucket_request_payment:
       return request_payment();
-    case Op::get_bucket_ownership_controls:
-      return ownership_controls();
     case Op::list_bucket_analytics:
       return empty_list("ListBucketAnalyticsConfigurationResult");
     case Op::list_bucket_intelligent_tiering:
@@ -121,9 +116,21 @@ Async<Answer> put_object_lock(Call& call) {
         ErrorCode::invalid_bucket_state,
         "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration");
   }
-  const std::string_view name = describe(call.route.op).name;
-  co_return make_error(ErrorCode::not_implemented, std::string(name) + " is not implemented.",
-                       {{"Operation", name}});
+  co_return operation_not_implemented(call.route.op);
+}
+
+/// What S3 refuses is refused; a sound configuration is not built.
+Async<Answer> put_bucket_lifecycle(Call& call) {
+  const Outcome<std::string> text =
+      co_await read_document(call, http::kXmlBodyBytesMax, DocumentChecks::none);
+  if (!text) {
+    co_return text.error();
+  }
+  Refusal refused = check_lifecycle(*text);
+  if (refused) {
+    co_return *std::move(refused);
+  }
+  co_return operation_not_implemented(call.route.op);
 }
 
 Async<Answer> preflight(Call& /*call*/) {

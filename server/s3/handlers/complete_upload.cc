@@ -174,7 +174,7 @@ Reply complete_reply(const Call& call, const ObjectHead& head) {
   }
   Reply reply = xml_reply(std::move(writer).finish());
   http::HeaderBlock block;
-  add_version(block, head);
+  add_new_version(block, head);
   reply.head.append(block.text());
   return reply;
 }
@@ -204,10 +204,7 @@ Async<Answer> complete_multipart_upload(Call& call) {
   if (!upload) {
     co_return upload.error();
   }
-  Outcome<Preconditions> preconditions = write_preconditions(call);
-  if (!preconditions) {
-    co_return std::move(preconditions).error();
-  }
+  const Preconditions preconditions = write_preconditions(call);
   const Outcome<std::string> text =
       co_await read_document(call, http::kCompleteBodyBytesMax, DocumentChecks::foreign_checksums);
   if (!text) {
@@ -248,11 +245,11 @@ Async<Answer> complete_multipart_upload(Call& call) {
   }
   request.etag = multipart_etag(*parts, [](const PartInfo* part) { return part->etag.md5; });
   request.checksum = *std::move(checksum);
-  request.preconditions = *preconditions;
+  request.preconditions = preconditions;
   const Result<PutResult> stored =
       co_await engine::complete_upload(call.services.store, std::move(request));
   if (!stored) {
-    co_return co_await write_error(call, stored.error(), *std::move(preconditions));
+    co_return co_await write_error(call, stored.error(), preconditions);
   }
   co_return complete_reply(call, *stored->head);
 }

@@ -108,10 +108,7 @@ Outcome<CopyPlan> part_plan(const Call& call, const ObjectHead& source) {
 }  // namespace
 
 Async<Answer> copy_object(Call& call) {
-  Outcome<Preconditions> preconditions = write_preconditions(call);
-  if (!preconditions) {
-    co_return std::move(preconditions).error();
-  }
+  const Preconditions preconditions = write_preconditions(call);
   const Outcome<std::optional<digest::ChecksumAlgorithm>> asked = asked_checksum(call);
   if (!asked) {
     co_return asked.error();
@@ -140,18 +137,18 @@ Async<Answer> copy_object(Call& call) {
   request.etag.md5 = copied->md5;
   request.checksum = std::move(copied->checksum);
   request.attributes = *std::move(attributes);
-  request.preconditions = *preconditions;
+  request.preconditions = preconditions;
   const Result<PutResult> stored =
       co_await engine::put(call.services.store, std::move(request), std::move(copied->body));
   if (!stored) {
-    co_return co_await write_error(call, stored.error(), *std::move(preconditions));
+    co_return co_await write_error(call, stored.error(), preconditions);
   }
   const ObjectHead& made = *stored->head;
   Reply reply =
       xml_reply(copy_document("CopyObjectResult", made.etag, made.modified_ms, made.checksum));
   http::HeaderBlock block;
   block.append_lines(source_version_header(*source));
-  add_version(block, made);
+  add_new_version(block, made);
   reply.head.append(block.text());
   co_return reply;
 }

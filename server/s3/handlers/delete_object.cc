@@ -98,15 +98,12 @@ Async<Answer> delete_object(Call& call) {
   if (!ref) {
     co_return std::move(ref).error();
   }
-  Outcome<Preconditions> preconditions = write_preconditions(call);
-  if (!preconditions) {
-    co_return std::move(preconditions).error();
-  }
-  DeleteRequest request{.object = *std::move(ref), .preconditions = *preconditions, .stop = {}};
+  const Preconditions preconditions = write_preconditions(call);
+  DeleteRequest request{.object = *std::move(ref), .preconditions = preconditions, .stop = {}};
   const Result<DeleteResult> result =
       co_await engine::remove(call.services.store, std::move(request));
   if (!result && !counts_as_deleted(result.error())) {
-    co_return co_await write_error(call, result.error(), *std::move(preconditions));
+    co_return co_await write_error(call, result.error(), preconditions);
   }
   http::HeaderBlock block;
   if (result && result->versioned) {

@@ -2,6 +2,12 @@
 
 namespace mote::s3 {
 
+S3Error operation_not_implemented(Op op) {
+  const std::string_view name = describe(op).name;
+  return make_error(ErrorCode::not_implemented, std::string(name) + " is not implemented.",
+                    {{"Operation", name}});
+}
+
 Handler find_handler(Op op) noexcept {
   switch (op) {
     case Op::list_buckets:
@@ -80,6 +86,14 @@ Handler find_handler(Op op) noexcept {
       return put_public_access_block;
     case Op::delete_public_access_block:
       return delete_public_access_block;
+    case Op::get_bucket_ownership_controls:
+      return get_bucket_ownership_controls;
+    case Op::put_bucket_ownership_controls:
+      return put_bucket_ownership_controls;
+    case Op::delete_bucket_ownership_controls:
+      return delete_bucket_ownership_controls;
+    case Op::put_bucket_lifecycle:
+      return put_bucket_lifecycle;
     case Op::put_object_lock:
       return put_object_lock;
     case Op::delete_bucket_cors:
@@ -110,7 +124,6 @@ Handler find_handler(Op op) noexcept {
     case Op::get_bucket_logging:
     case Op::get_bucket_notification:
     case Op::get_bucket_request_payment:
-    case Op::get_bucket_ownership_controls:
     case Op::list_bucket_analytics:
     case Op::list_bucket_intelligent_tiering:
     case Op::list_bucket_inventory:

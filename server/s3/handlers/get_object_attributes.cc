@@ -103,7 +103,8 @@ void write_parts(xml::Writer& writer, const ObjectHead& head, const PartsPage& p
       [](std::uint32_t number, const PartLayout& part) { return number < part.number; });
   const auto left = head.parts.end() - first;
   const auto last = first + std::min<std::ptrdiff_t>(left, static_cast<std::ptrdiff_t>(page.count));
-  writer.open("ObjectParts").number("TotalPartsCount", head.parts.size());
+  // The API reference calls it TotalPartsCount; S3 sends, and every SDK reads, PartsCount.
+  writer.open("ObjectParts").number("PartsCount", head.parts.size());
   // Only parts of a composite have checksums of their own to show.
   if (head.checksum.composite || head.checksum.kind == ChecksumKind::none) {
     writer.number("PartNumberMarker", page.marker);

@@ -15,6 +15,9 @@ using Handler = Async<Answer> (*)(Call&);
 /// The handler of an operation, null where it is not built (501 with the operation's name).
 [[nodiscard]] Handler find_handler(Op op) noexcept;
 
+/// The 501 that names it.
+[[nodiscard]] S3Error operation_not_implemented(Op op);
+
 // buckets.cc
 Async<Answer> list_buckets(Call& call);
 Async<Answer> create_bucket(Call& call);
@@ -29,12 +32,18 @@ Async<Answer> bucket_default(Call& call);
 Async<Answer> object_default(Call& call);
 Async<Answer> delete_default(Call& call);
 Async<Answer> put_object_lock(Call& call);
+Async<Answer> put_bucket_lifecycle(Call& call);
 Async<Answer> preflight(Call& call);
 
 // public_access_block.cc
 Async<Answer> get_public_access_block(Call& call);
 Async<Answer> put_public_access_block(Call& call);
 Async<Answer> delete_public_access_block(Call& call);
+
+// ownership_controls.cc
+Async<Answer> get_bucket_ownership_controls(Call& call);
+Async<Answer> put_bucket_ownership_controls(Call& call);
+Async<Answer> delete_bucket_ownership_controls(Call& call);
 
 // tagging.cc
 Async<Answer> get_bucket_tagging(Call& call);

@@ -13,10 +13,7 @@ Async<Answer> put_object(Call& call) {
   if (!attributes) {
     co_return std::move(attributes).error();
   }
-  Outcome<Preconditions> preconditions = write_preconditions(call);
-  if (!preconditions) {
-    co_return std::move(preconditions).error();
-  }
+  const Preconditions preconditions = write_preconditions(call);
   Outcome<Intake> intake = co_await take_payload(call, kDefaultChecksum);
   if (!intake) {
     co_return std::move(intake).error();
@@ -29,18 +26,18 @@ Async<Answer> put_object(Call& call) {
     request.checksum = to_stored(*intake->summary.checksum);
   }
   request.attributes = *std::move(attributes);
-  request.preconditions = *preconditions;
+  request.preconditions = preconditions;
   const Result<PutResult> stored =
       co_await engine::put(call.services.store, std::move(request), std::move(intake->body));
   if (!stored) {
-    co_return co_await write_error(call, stored.error(), *std::move(preconditions));
+    co_return co_await write_error(call, stored.error(), preconditions);
   }
   const ObjectHead& head = *stored->head;
   http::HeaderBlock block;
   add_etag(block, head.etag);
   add_checksum(block, head.checksum, 0);
   add_checksum_type(block, head.checksum);
-  add_version(block, head);
+  add_new_version(block, head);
   co_return empty_reply(200, std::string(block.text()));
 }
 

@@ -62,31 +62,34 @@ std::optional<ETag> parse_etag(std::string_view text) noexcept {
   return ec == std::errc{} && at == end && etag.parts > 0 ? std::optional(etag) : std::nullopt;
 }
 
-Outcome<Preconditions> write_preconditions(const Call& call) {
-  Preconditions out;
-  if (const auto none = call.header("if-none-match")) {
-    if (http::trim_ows(*none) != "*") {
-      return make_error(ErrorCode::not_implemented, {{"Header", "If-None-Match"}});
-    }
-    out.if_absent = true;
-  }
-  std::optional<std::string_view> match = call.header("if-match");
-  if (!match) {
-    return out;
-  }
-  if (http::trim_ows(*match) == "*") {
-    out.if_exists = true;
-    return out;
-  }
-  out.if_match.emplace();
-  std::string_view list = *match;
+namespace {
+
+/// The tags of a list. One that this server never makes matches no object: it is left out.
+std::vector<ETag> parse_etags(std::string_view list) {
+  std::vector<ETag> out;
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
-    // A tag this server never makes matches no object: it stays out of the list.
     if (const std::optional<ETag> tag = parse_etag(list.substr(0, comma))) {
-      out.if_match->push_back(*tag);
+      out.push_back(*tag);
     }
     list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+Preconditions write_preconditions(const Call& call) {
+  Preconditions out;
+  if (const auto none = call.header("if-none-match")) {
+    out.if_absent = http::trim_ows(*none) == "*";
+    out.if_none_match = parse_etags(*none);
+  }
+  if (const auto match = call.header("if-match")) {
+    out.if_exists = http::trim_ows(*match) == "*";
+    if (!out.if_exists) {
+      out.if_match = parse_etags(*match);
+    }
   }
   return out;
 }

@@ -18,9 +18,9 @@ namespace mote::s3 {
 /// The reference that key and ?versionId of a call name. InvalidArgument.
 [[nodiscard]] Outcome<ObjectRef> object_ref(const Call& call);
 
-/// If-Match and If-None-Match of a write. NotImplemented for what S3 does not do (an If-None-Match
-/// other than `*`).
-[[nodiscard]] Outcome<Preconditions> write_preconditions(const Call& call);
+/// If-Match and If-None-Match of a write, as RFC 9110 13.1 has them: `*` or a list of tags. (S3
+/// itself answers 501 to tags in If-None-Match; the store judges them like the others.)
+[[nodiscard]] Preconditions write_preconditions(const Call& call);
 /// A write failed: the engine's error, with precondition_failed told apart as S3 does it: 404 where
 /// If-Match met no object, else 412 with the condition's name.
 Async<S3Error> write_error(Call& call, Error error, Preconditions preconditions);

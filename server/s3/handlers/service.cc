@@ -8,16 +8,6 @@
 
 namespace mote::s3 {
 
-namespace {
-
-S3Error operation_not_implemented(Op op) {
-  const std::string_view name = describe(op).name;
-  return make_error(ErrorCode::not_implemented, std::string(name) + " is not implemented.",
-                    {{"Operation", name}});
-}
-
-}  // namespace
-
 S3Service::S3Service(ObjectStore& store, const auth::Authenticator& authenticator,
                      ServiceOptions options, const Clock& clock, RequestObserver* observer)
     : options_(std::move(options)),

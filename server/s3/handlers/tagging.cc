@@ -1,4 +1,5 @@
 #include "server/s3/handlers/body_intake.h"
+#include "server/s3/handlers/bucket_document.h"
 #include "server/s3/handlers/engine.h"
 #include "server/s3/handlers/handlers.h"
 #include "server/s3/handlers/read_plan.h"
@@ -31,7 +32,7 @@ Async<Outcome<std::string>> read_tags(Call& call, std::size_t tags_max) {
   if (!text) {
     co_return text.error();
   }
-  const std::optional<xml::TagList> tags = xml::read_tagging(*text);
+  std::optional<xml::TagList> tags = xml::read_tagging(*text);
   if (!tags) {
     co_return make_error(ErrorCode::malformed_xml);
   }
@@ -39,27 +40,13 @@ Async<Outcome<std::string>> read_tags(Call& call, std::size_t tags_max) {
   if (checked) {
     co_return *std::move(checked);
   }
-  co_return text_outcome(encode_tags(*tags));
-}
-
-const std::string* stored_document(const BucketInfo& bucket) noexcept {
-  for (const auto& [name, content] : bucket.documents) {
-    if (name == kDocumentName) {
-      return &content;
-    }
-  }
-  return nullptr;
+  co_return text_outcome(encode_tags(*std::move(tags)));
 }
 
 Async<Answer> update_bucket_tags(Call& call, std::optional<std::string> tags) {
-  UpdateBucketRequest request;
-  request.name = call.route.bucket;
-  request.document = kDocumentName;
-  request.content = std::move(tags);
-  const Result<engine::BucketPtr> updated =
-      co_await engine::update_bucket(call.services.store, std::move(request));
-  if (!updated) {
-    co_return call.mapped(updated.error());
+  Refusal refused = co_await store_document(call, kDocumentName, std::move(tags));
+  if (refused) {
+    co_return *std::move(refused);
   }
   co_return empty_reply(204);
 }
@@ -82,7 +69,7 @@ Async<Answer> update_object_tags(Call& call, std::string tags, std::uint16_t sta
 }  // namespace
 
 Async<Answer> get_bucket_tagging(Call& call) {
-  const std::string* stored = stored_document(*call.bucket);
+  const std::string* stored = stored_document(*call.bucket, kDocumentName);
   if (stored == nullptr) {
     co_return make_error(ErrorCode::no_such_tag_set, {{"BucketName", call.route.bucket}});
   }

@@ -225,6 +225,23 @@ std::optional<VersioningDocument> read_versioning(std::string_view text) {
   return VersioningDocument{.enabled = status == "Enabled", .mfa_delete = mfa == "Enabled"};
 }
 
+std::optional<std::string> read_ownership_controls(std::string_view text) {
+  const std::optional<Document> document = parse_root(text, "OwnershipControls");
+  if (!document) {
+    return std::nullopt;
+  }
+  std::size_t rules = 0;
+  std::optional<std::string> out;
+  document->root().for_each([&](const Element& rule) {
+    ++rules;
+    out = rule.child_text("ObjectOwnership");
+    return true;
+  });
+  const bool known =
+      out == "BucketOwnerEnforced" || out == "BucketOwnerPreferred" || out == "ObjectWriter";
+  return rules == 1 && known ? out : std::nullopt;
+}
+
 std::optional<AclDocument> read_acl(std::string_view text) {
   const std::optional<Document> document = parse_root(text, "AccessControlPolicy");
   if (!document) {

@@ -52,6 +52,9 @@ struct VersioningDocument {
 };
 [[nodiscard]] std::optional<VersioningDocument> read_versioning(std::string_view text);
 
+/// The ObjectOwnership of the one rule: BucketOwnerEnforced, BucketOwnerPreferred or ObjectWriter.
+[[nodiscard]] std::optional<std::string> read_ownership_controls(std::string_view text);
+
 struct Grant {
   std::string grantee_id;  ///< "" for a group or an e-mail grantee
   std::string permission;

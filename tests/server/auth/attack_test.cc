@@ -141,7 +141,7 @@ TEST_CASE("A-05: missing, repeated and malformed components") {
   }
 }
 
-TEST_CASE("A-06: scope of another region, service, terminal or date") {
+TEST_CASE("A-06: scope of another region, service, terminal or date (wire 19)") {
   const AuthBench any;
   const AuthBench fixed("eu-central-1");
   struct Row {
@@ -342,7 +342,7 @@ TEST_CASE("A-13: anonymous or SigV2 requests have nothing to start signed chunks
   CHECK(hashed->payload_sha256[31] == std::byte{0xaa});
 }
 
-TEST_CASE("A-18: presigned requests expire, start and have bounds") {
+TEST_CASE("A-18: presigned requests expire, start and have bounds (wire 18)") {
   Signer signer;
   signer.signed_headers = "host";
   struct Row {

@@ -256,7 +256,7 @@ TEST_CASE("chunks: malformed encodings (A-14 to A-17)") {
   }
 }
 
-TEST_CASE("signed chunks: every byte that is changed is noticed (A-14)") {
+TEST_CASE("signed chunks: every byte that is changed is noticed (A-14, wire 13)") {
   for (const PayloadMode mode :
        {PayloadMode::streaming_signed, PayloadMode::streaming_signed_trailer}) {
     const Verified verified = streaming_request(mode);

@@ -143,7 +143,7 @@ std::string body_of(const std::string& reply) {
   return end == std::string::npos ? "" : reply.substr(end + 4);
 }
 
-TEST_CASE("connection: keep-alive serves one request after another") {
+TEST_CASE("connection: keep-alive serves one request after another (wire 21, 25)") {
   Fixture f;
   RawClient client(f.port());
   for (int i = 0; i < 3; ++i) {
@@ -151,6 +151,9 @@ TEST_CASE("connection: keep-alive serves one request after another") {
     const std::string reply = client.read_reply();
     CHECK(reply.starts_with("HTTP/1.1 200 OK\r\n"));
     CHECK(reply.find("x-amz-request-id: ") != std::string::npos);
+    CHECK(reply.find("x-amz-id-2: ") != std::string::npos);
+    CHECK(reply.find("MinIO") == std::string::npos);
+    CHECK(reply.find("AmazonS3") == std::string::npos);
     CHECK(reply.find("Date: ") != std::string::npos);
     CHECK(reply.find("Connection: close") == std::string::npos);
     CHECK(body_of(reply) == "GET /a" + std::to_string(i));
@@ -182,7 +185,7 @@ TEST_CASE("connection: a head that comes byte by byte is one request") {
   CHECK(body_of(client.read_reply()) == "GET /slowly");
 }
 
-TEST_CASE("connection: HEAD has the length and no body") {
+TEST_CASE("connection: HEAD has the length and no body (wire 22)") {
   Fixture f;
   RawClient client(f.port());
   client.send(std::string("HEAD /x HTTP/1.1\r\n") + kHost + "\r\n" + get("/after"));
@@ -218,7 +221,7 @@ TEST_CASE("connection: bodies by Content-Length and chunked, any size, keep the 
   CHECK(f.handler.body_errors == 0);
 }
 
-TEST_CASE("connection: 100 Continue comes when the body is asked for, and only then") {
+TEST_CASE("connection: 100 Continue comes when the body is asked for, and only then (wire 20)") {
   Fixture f;
   RawClient client(f.port());
   client.send(std::string("PUT /echo HTTP/1.1\r\n") + kHost +

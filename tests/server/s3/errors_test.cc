@@ -58,7 +58,8 @@ TEST_CASE("errors: what cannot be known is 503, too little room 507, damage 500,
   }
 }
 
-TEST_CASE("errors: the document is well-formed, has no namespace and escapes what clients sent") {
+TEST_CASE(
+    "errors: the document is well-formed, has no namespace, escapes what clients sent (wire 58)") {
   const S3Error error = make_error(ErrorCode::no_such_key, {{"Key", "<script>\"&\x01"}});
   const std::string text = error_document(error, {.resource = "/b/<script>", .request_id = "RID"});
   CHECK(text.find("xmlns") == std::string::npos);

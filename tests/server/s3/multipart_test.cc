@@ -170,7 +170,7 @@ TEST_CASE("multipart: checksums, composite and of the full object") {
         s3.call("GET", "/bucket/big?attributes", "",
                 {{"x-amz-object-attributes", "ETag,Checksum,ObjectParts,ObjectSize"}});
     CHECK(attributes.element("ChecksumCRC32C") == expected);
-    CHECK(attributes.element("TotalPartsCount") == "2");
+    CHECK(attributes.element("PartsCount") == "2");
     CHECK(attributes.element("ObjectSize") == std::to_string(whole.size()));
   }
   CHECK(s3.call("POST", "/bucket/x?uploads", "",

@@ -103,6 +103,26 @@ TEST_CASE("get and head: conditions (wire 33)") {
   }
 }
 
+TEST_CASE("get: the content coding as it was sent, without aws-chunked (wire 15)") {
+  S3UnderTest s3;
+  s3.make_bucket("bucket");
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"gzip", "gzip"},
+      {"deflate, gzip", "deflate, gzip"},
+      {"deflate,gzip", "deflate,gzip"},
+      {"gzip, aws-chunked", "gzip"},
+      {"aws-chunked,gzip", "gzip"},
+      {"AWS-chunked, deflate,gzip", "deflate, gzip"},
+      {"aws-chunked", ""},
+      {"aws-chunked, aws-chunked", ""},
+  };
+  for (const auto& [sent, kept] : rows) {
+    CAPTURE(sent);
+    s3.call("PUT", "/bucket/k", "x", {{"Content-Encoding", sent}});
+    CHECK(s3.call("HEAD", "/bucket/k").header("content-encoding") == kept);
+  }
+}
+
 TEST_CASE("get: stored headers come back and response-* overrides them (A-55)") {
   S3UnderTest s3;
   s3.make_bucket("bucket");

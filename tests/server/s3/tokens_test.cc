@@ -24,7 +24,7 @@ TEST_CASE("list tokens: round trip, and every changed character is noticed") {
   }
 }
 
-TEST_CASE("upload ids: letters, URL-safe, round trip, nothing else is taken") {
+TEST_CASE("upload ids: letters, URL-safe, round trip, nothing else is taken (wire 52)") {
   UploadToken token;
   token.id[0] = std::byte{0xFF};
   token.checksum = ChecksumKind::crc64nvme;

@@ -20,11 +20,49 @@ TEST_CASE("put: conditions are decided in the commit (wire 34)") {
   const Response missing = s3.call("PUT", "/bucket/none", "x", {{"If-Match", etag}});
   CHECK(missing.status == 404);
   CHECK(missing.code() == "NoSuchKey");
-  const Response odd = s3.call("PUT", "/bucket/k", "x", {{"If-None-Match", etag}});
-  CHECK(odd.status == 501);
-  CHECK(odd.code() == "NotImplemented");
   CHECK(s3.call("DELETE", "/bucket/k", "", {{"If-Match", etag}}).status == 412);
   CHECK(s3.call("GET", "/bucket/k").body == "two");
+}
+
+TEST_CASE("put: If-None-Match with tags refuses those, and no others (wire 34)") {
+  S3UnderTest s3;
+  s3.make_bucket("bucket");
+  const std::string one =
+      s3.call("PUT", "/bucket/k", "one", {{"If-None-Match", "x"}}).header("etag");
+  const Response refused = s3.call("PUT", "/bucket/k", "two", {{"If-None-Match", "\"0\", " + one}});
+  CHECK(refused.status == 412);
+  CHECK(refused.element("Condition") == "If-None-Match");
+  CHECK(s3.call("PUT", "/bucket/k", "two", {{"If-None-Match", "\"0\""}}).status == 200);
+  CHECK(s3.call("PUT", "/bucket/k", "three", {{"If-None-Match", one}}).status == 200);
+  CHECK(s3.call("GET", "/bucket/k").body == "three");
+  const std::string copied = s3.call("PUT", "/bucket/k", "",
+                                     {{"x-amz-copy-source", "bucket/k"},
+                                      {"x-amz-metadata-directive", "REPLACE"},
+                                      {"If-None-Match", "\"" + md5_hex("three") + "\""}})
+                                 .code();
+  CHECK(copied == "PreconditionFailed");
+}
+
+TEST_CASE("put: a write into a suspended bucket shows no version id, a read shows null") {
+  S3UnderTest s3;
+  s3.make_bucket("bucket");
+  const auto versioning = [&s3](const std::string& status) {
+    CHECK(s3.call("PUT", "/bucket?versioning",
+                  "<VersioningConfiguration><Status>" + status +
+                      "</Status></VersioningConfiguration>")
+              .status == 200);
+  };
+  CHECK(s3.call("PUT", "/bucket/k", "x").header("x-amz-version-id").empty());
+  CHECK(s3.call("GET", "/bucket/k").header("x-amz-version-id").empty());
+  versioning("Enabled");
+  CHECK(s3.call("PUT", "/bucket/k", "x").header("x-amz-version-id").size() == 22);
+  versioning("Suspended");
+  CHECK(s3.call("PUT", "/bucket/k", "x").header("x-amz-version-id").empty());
+  CHECK(s3.call("PUT", "/bucket/copy", "", {{"x-amz-copy-source", "bucket/k"}})
+            .header("x-amz-version-id")
+            .empty());
+  CHECK(s3.call("GET", "/bucket/k").header("x-amz-version-id") == "null");
+  CHECK(s3.call("DELETE", "/bucket/k").header("x-amz-version-id") == "null");
 }
 
 TEST_CASE("put: aws-chunked bodies, signed, of any chunking") {
@@ -88,7 +126,7 @@ TEST_CASE("delete many: every key answered, quiet, versions, missing keys (wire 
 TEST_CASE("tags: with the object, by themselves, counted, bucket tags") {
   S3UnderTest s3;
   s3.make_bucket("bucket");
-  CHECK(s3.call("PUT", "/bucket/k", "x", {{"x-amz-tagging", "a=1&b=2"}}).status == 200);
+  CHECK(s3.call("PUT", "/bucket/k", "x", {{"x-amz-tagging", "b=2&a=1"}}).status == 200);
   CHECK(s3.call("GET", "/bucket/k").header("x-amz-tagging-count") == "2");
   const Response tags = s3.call("GET", "/bucket/k?tagging");
   CHECK(tags.elements("Key") == std::vector<std::string>{"a", "b"});
