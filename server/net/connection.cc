@@ -413,7 +413,9 @@ void Connection::make_room(std::size_t room) {
   const std::size_t wanted = std::max(room, kHeadRoom) + held;
   if (wanted > capacity_) {
     std::unique_ptr<char[]> bigger(new char[wanted]);
-    std::memcpy(bigger.get(), buffer_.get() + begin_, held);
+    if (held > 0) {  // at first there is no buffer
+      std::memcpy(bigger.get(), buffer_.get() + begin_, held);
+    }
     buffer_ = std::move(bigger);
     capacity_ = wanted;
   } else if (begin_ > 0) {

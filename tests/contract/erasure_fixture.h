@@ -77,7 +77,10 @@ class DiskFixture : public StoreFixture {
   template <class Adjust>
   DiskFixture(unsigned k, unsigned m, Adjust adjust,
               std::unique_ptr<erasure::Vfs> vfs = std::make_unique<erasure::PosixVfs>())
-      : k_(k), vfs_(std::move(vfs)), options_(small_options(k, m, directory_.path())) {
+      : directory_(),
+        k_(k),
+        vfs_(std::move(vfs)),
+        options_(small_options(k, m, directory_.path())) {
     adjust(options_);
     open();
   }

@@ -620,7 +620,9 @@ void RandomRun::check_everything() {
     if (bucket == nullptr) {
       continue;
     }
-    for (const auto& [key, versions] : bucket->keys) {
+    for (const auto& entry : bucket->keys) {
+      const std::string& key = entry.first;
+      const auto& versions = entry.second;
       CAPTURE(key);
       for (const ModelVersion& version : versions) {
         Result<OpenedObject> opened = client_.open(name, key, version.id);

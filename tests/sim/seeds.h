@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -14,9 +15,18 @@ inline std::uint64_t test_seed(std::uint64_t fallback) {
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 0);
 }
 
-/// How many seeds a loop runs: `count`, or the one named by MOTE_TEST_SEED.
+/// How much less a run does where a sanitizer makes every step several times slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr std::uint64_t kSanitizerShare = 10;
+#else
+inline constexpr std::uint64_t kSanitizerShare = 1;
+#endif
+
+/// How many seeds a loop runs: `count` (a tenth of it under a sanitizer), or the one named by
+/// MOTE_TEST_SEED.
 inline std::uint64_t test_seed_count(std::uint64_t count) {
-  return std::getenv("MOTE_TEST_SEED") == nullptr ? count : 1;  // NOLINT(concurrency-mt-unsafe)
+  const bool named = std::getenv("MOTE_TEST_SEED") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+  return named ? 1 : std::max<std::uint64_t>(1, count / kSanitizerShare);
 }
 
 }  // namespace mote::sim

@@ -219,7 +219,7 @@ void concurrent_register(MakeFixture make) {
   on_threads(*fixture, [&](std::size_t thread) {
     std::mt19937_64 random(seed + thread);
     std::vector<Recorded> mine;
-    for (int round = 0; round < 400; ++round) {
+    for (std::uint64_t round = 0; round < test_number("REGISTER_ROUNDS", 150); ++round) {
       std::vector<std::unique_ptr<RegisterCall>> calls;
       for (std::size_t i = 0; i < at_once; ++i) {
         calls.push_back(std::make_unique<RegisterCall>(client, random, time, values.fetch_add(1)));
@@ -235,9 +235,9 @@ void concurrent_register(MakeFixture make) {
   });
   CHECK(wrong == 0);
   CHECK(histories.size() == 4);
-  for (const auto& [key, history] : histories) {
-    CAPTURE(key);
-    CHECK(is_linearizable(history));
+  for (const auto& entry : histories) {
+    CAPTURE(entry.first);
+    CHECK(is_linearizable(entry.second));
   }
 }
 

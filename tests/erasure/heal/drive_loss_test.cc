@@ -190,7 +190,9 @@ TEST_CASE("drive loss: 4+2 reads and writes through every set of m lost drives")
 }
 
 TEST_CASE("drive loss: m+1 drives away is read_quorum and write_quorum, never absent") {
-  for (const auto& [k, m] : {std::pair{1U, 1U}, {2U, 1U}, {2U, 2U}}) {
+  for (const auto& shape : {std::pair{1U, 1U}, {2U, 1U}, {2U, 2U}}) {
+    const unsigned k = shape.first;
+    const unsigned m = shape.second;
     CAPTURE(k);
     CAPTURE(m);
     DiskFixture fixture(k, m);
