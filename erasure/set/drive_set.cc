@@ -256,6 +256,9 @@ void DriveSet::Impl::add_status(StoreStatus& status) const {
 void DriveSet::Impl::close() {
   {
     const std::lock_guard lock(mutex_);
+    if (released_) {
+      return;  // closed before
+    }
     closing_ = true;
   }
   drain(*restarter_, kStopMax);  // a restart under way ends first
