@@ -35,12 +35,12 @@ TEST_CASE("log format: the segment header keeps its bytes, twice in its page") {
         "01000000" "00000000"                 // flags, reserved
         "0300000000000000"                    // ordinal
         "8877665544332211"                    // generation
-        "0000000400000000"                    // segment bytes
+        "0000000100000000"                    // segment bytes
         "0050000000000000"                    // predecessor's end
         "1100ffeeddccbbaa"                    // predecessor's checksum
         "00000000000000000000000000000042");  // drive
   // clang-format on
-  CHECK(hex(as_bytes(page).subspan(80, 8)) == "e84abfa5b4881db9");
+  CHECK(hex(as_bytes(page).subspan(80, 8)) == "332f37c3a8098252");
   CHECK(page.substr(kSegmentHeaderCopy, sizeof header) == page.substr(0, sizeof header));
   SegmentHeader read;
   std::memcpy(&read, page.data(), sizeof read);

@@ -108,13 +108,19 @@ bool ModelSet::in_bounds() const {
   return !old_copy_ || drives_.size() - intact_slots().size() <= geometry_.m;
 }
 
+/// A blank drive has no label: recovery sees it only if it is asked to adopt it. (A drive with a
+/// label and no log is what a first format leaves that was cut: recovery_test.cc, and tests/crash.)
+bool is_there(const ModelDrive& drive) {
+  return drive.present && !drive.disk.log.empty();
+}
+
 RecoveryInput ModelSet::make_input() const {
   RecoveryInput input;
   input.geometry = geometry_;
   for (Slot slot = 0; slot < drives_.size(); ++slot) {
     const ModelDisk& disk = drives_[slot].disk;
     SlotInput in;
-    if (drives_[slot].present) {
+    if (is_there(drives_[slot])) {
       in = summarize(disk.contents(), disk.applied, slot);
     }
     if (broken_ == Broken::damage_is_torn_tail && in.condition == SlotCondition::damaged &&
@@ -138,7 +144,7 @@ RecoveryInput ModelSet::make_input() const {
 /// False if the plan does not lead to serving.
 bool ModelSet::check_outcome(const RecoveryPlan& plan) {
   const auto present = static_cast<unsigned>(std::count_if(
-      drives_.begin(), drives_.end(), [](const ModelDrive& drive) { return drive.present; }));
+      drives_.begin(), drives_.end(), [](const ModelDrive& drive) { return is_there(drive); }));
   const bool within = drives_.size() - intact_slots().size() <= geometry_.m;
   if (plan.outcome == RecoveryOutcome::refuse) {
     ++tally_.refused;
