@@ -210,9 +210,11 @@ class Storm {
     if (sim.members()->read_only) {
       return;
     }
+    epoch_ = sim.members()->configuration.epoch;
     plan_faults();
     const std::size_t bursts = 1 + rng_.below(6);
     for (std::size_t burst = 0; burst < bursts && sim.fs.faults().powered(); ++burst) {
+      observe();
       submit_some();
       const std::size_t steps = rng_.below(60);
       for (std::size_t i = 0; i < steps && sim.scheduler.step(); ++i) {
@@ -275,6 +277,11 @@ class Storm {
       }
     }
     const auto members = sim.members();
+    if (members->configuration.epoch != epoch_) {
+      // The set could not write and was recovered while it ran: what was in doubt is settled.
+      epoch_ = members->configuration.epoch;
+      check();
+    }
     for (Slot slot = 0; slot < members->slots.size(); ++slot) {
       if (!members->is_current(slot)) {
         continue;
@@ -371,6 +378,7 @@ class Storm {
   State base_;                  // what the last start showed
   std::vector<Write> history_;  // numbered since then, in order
   std::size_t floor_ = 0;       // so many of them have to stay
+  std::uint32_t epoch_ = 0;     // of the configuration that was last seen
   std::uint64_t next_value_ = 0;
   std::size_t behind_ = 0;  // drives that were not current when the last life ended
   std::string problem_;
