@@ -21,6 +21,9 @@ namespace json = boost::json;
 constexpr std::array<std::string_view, 5> kFree = {"awsaccesskeyid", "signature", "x-amz-signature",
                                                    "policy", "file"};
 constexpr std::string_view kIgnoredPrefix = "x-ignore-";
+/// A checksum grants nothing: it only makes the upload stricter. (ceph/s3-tests sends one that no
+/// condition names; AWS's documentation does not say.)
+constexpr std::string_view kChecksumPrefix = "x-amz-checksum-";
 
 Failure invalid_policy(const std::string& detail) {
   return {"InvalidPolicyDocument", 400, "Invalid Policy: " + detail, {}};
@@ -52,7 +55,7 @@ std::optional<std::uint64_t> bound_of(const json::value& value) {
 }
 
 bool is_free(std::string_view field) noexcept {
-  return field.starts_with(kIgnoredPrefix) ||
+  return field.starts_with(kIgnoredPrefix) || field.starts_with(kChecksumPrefix) ||
          std::find(kFree.begin(), kFree.end(), field) != kFree.end();
 }
 

@@ -194,6 +194,8 @@ TEST_CASE("policy: conditions and the fields they cover") {
   CHECK(judged("", {}).empty());
   CHECK(judged("", {{"key", "k"}}) == "Invalid according to Policy: Extra input fields: key");
   CHECK(judged("", {{"x-ignore-me", "1"}, {"policy", "p"}, {"x-amz-signature", "s"}}).empty());
+  CHECK(judged("", {{"x-amz-checksum-sha256", "c"}, {"policy", "p"}, {"x-amz-signature", "s"}})
+            .empty());
   CHECK(judged(R"({"Key":"k"})", {{"key", "k"}}).empty());
   CHECK(judged(R"(["eq","$key","k"])", {{"key", "kk"}}) ==
         "Invalid according to Policy: Policy Condition failed: [\"eq\",\"$key\",\"k\"]");
