@@ -2,7 +2,7 @@
 #include <string>
 
 #include "server/s3/handlers/body_intake.h"
-#include "server/s3/handlers/engine.h"
+#include "server/s3/handlers/bucket_document.h"
 #include "server/s3/handlers/handlers.h"
 #include "server/s3/handlers/replies.h"
 #include "server/s3/xml/request_documents.h"
@@ -43,23 +43,14 @@ std::optional<Settings> decode(std::string_view stored) {
 }
 
 std::optional<Settings> settings_of(const BucketInfo& bucket) {
-  for (const auto& [name, content] : bucket.documents) {
-    if (name == kDocumentName) {
-      return decode(content);
-    }
-  }
-  return kNewBucket;
+  const std::string* const stored = stored_document(bucket, kDocumentName);
+  return stored == nullptr ? std::optional(kNewBucket) : decode(*stored);
 }
 
 Async<Answer> store(Call& call, std::string content, std::uint16_t status) {
-  UpdateBucketRequest request;
-  request.name = call.route.bucket;
-  request.document = kDocumentName;
-  request.content = std::move(content);
-  const Result<engine::BucketPtr> updated =
-      co_await engine::update_bucket(call.services.store, std::move(request));
-  if (!updated) {
-    co_return call.mapped(updated.error());
+  Refusal refused = co_await store_document(call, kDocumentName, std::move(content));
+  if (refused) {
+    co_return *std::move(refused);
   }
   co_return empty_reply(status);
 }
