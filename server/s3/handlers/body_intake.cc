@@ -5,6 +5,7 @@
 
 #include "erasure/base/check.h"
 #include "server/http/limits.h"
+#include "server/s3/checksums.h"
 #include "server/s3/handlers/engine.h"
 
 namespace mote::s3 {
@@ -234,6 +235,18 @@ Async<Outcome<std::string>> read_document(Call& call, std::size_t bytes_max,
     co_return summary.error();
   }
   co_return text_outcome(std::move(text));
+}
+
+PutRequest put_request(const Call& call, const Intake& intake, ObjectAttributes attributes) {
+  PutRequest request;
+  request.bucket = call.route.bucket;
+  request.key = call.route.key;
+  request.etag.md5 = intake.summary.md5.value_or(digest::Md5Value{});
+  if (intake.summary.checksum) {
+    request.checksum = to_stored(*intake.summary.checksum);
+  }
+  request.attributes = std::move(attributes);
+  return request;
 }
 
 }  // namespace mote::s3

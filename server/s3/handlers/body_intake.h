@@ -65,6 +65,11 @@ class PayloadWriter {
   std::uint64_t missing_ = 0;  ///< bytes not yet written
 };
 
+/// What is put under the route's bucket and key for a body that was taken: its hashes and
+/// `attributes`. Leaves `intake.body` to its taker.
+[[nodiscard]] PutRequest put_request(const Call& call, const Intake& intake,
+                                     ObjectAttributes attributes);
+
 /// What a failed read of the request's body means.
 [[nodiscard]] S3Error body_error(const Error& error);
 

@@ -174,14 +174,7 @@ Async<Answer> store_form(Call& call, const PostForm& form, FormReader& reader,
   if (!intake) {
     co_return std::move(intake).error();
   }
-  PutRequest request;
-  request.bucket = call.route.bucket;
-  request.key = call.route.key;
-  request.etag.md5 = intake->summary.md5.value_or(digest::Md5Value{});
-  if (intake->summary.checksum) {
-    request.checksum = to_stored(*intake->summary.checksum);
-  }
-  request.attributes = *std::move(attributes);
+  PutRequest request = put_request(call, *intake, *std::move(attributes));
   const Result<PutResult> stored =
       co_await engine::put(call.services.store, std::move(request), std::move(intake->body));
   if (!stored) {
